@@ -1,0 +1,302 @@
+"""Facts: what a recorder wrote down of each event. Frozen, small, made of numbers and text only.
+
+A trace is a list of facts; step ``k`` is the moment after the first ``k`` of them. Facts name tensors, nodes, storages and
+graph tasks by their serials. Arrays appear as a ``Summary``. Must not know minigrad's live objects, nor any screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a source file: lines from 1, columns from 0 in UTF-8 bytes, the end exclusive."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """An array in a few numbers. The statistics leave NaN and infinity out, and are None when nothing finite is left."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    """Short: ``f32``, ``f64``, ``i64``, ``bool``, ``c64``."""
+    norm: float | None = None
+    low: float | None = None
+    high: float | None = None
+    mean: float | None = None
+    nans: int = 0
+    infinities: int = 0
+    values: tuple[Any, ...] = ()
+    """The first values in row-major order, at most ``SAMPLE``."""
+
+
+SAMPLE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSlot:
+    """One saved value of a node."""
+
+    slot: str
+    tensor: int
+    storage: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Where a node's gradient number ``index`` goes: input ``input_nr`` of node ``target``; None when nothing needs it."""
+
+    index: int
+    target: int | None
+    input_nr: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """The base: where in the user's code, and in which thread."""
+
+    place: Place | None = field(default=None)
+    thread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TensorCreated(Fact):
+    tensor: int
+    how: str
+    shape: tuple[int, ...]
+    dtype: str
+    requires_grad: bool
+    is_leaf: bool
+    base: int | None
+    storage: int
+    version: int
+    value: Summary | None
+
+
+@dataclass(frozen=True, slots=True)
+class NameBound(Fact):
+    """The recorder learnt that the user's code calls a tensor ``name`` (``h``, ``self.w1``, ``net.0.weight``)."""
+
+    tensor: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpApplied(Fact):
+    op: str
+    label: str
+    """What is drawn for it: ``×``, ``tanh``."""
+    inputs: tuple[tuple[str, int | str], ...]
+    """Parameter name and tensor serial, or the text of a plain number."""
+    attributes: tuple[tuple[str, str], ...]
+    outputs: tuple[int, ...]
+    node: int | None
+    unrecorded: str | None
+    inplace: bool
+    expression: str = ""
+    """The user's own text, ``h * h``; the whole statement's target is in the outputs' names."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpFailed(Fact):
+    op: str
+    inputs: tuple[tuple[str, int | str], ...]
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCreated(Fact):
+    node: int
+    name: str
+    sequence_nr: int
+    edges: tuple[Edge, ...]
+    outputs: tuple[int, ...]
+    leaf: int | None
+    """The leaf of an ``AccumulateGrad``; None for every other node."""
+    formula: str = ""
+    """The text of the derivative rules, for the node pane."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSaved(Fact):
+    node: int
+    saved: SavedSlot
+    by_copy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SavedUnpacked(Fact):
+    node: int
+    slot: str
+    storage: int
+    saved_version: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedReleased(Fact):
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionBumped(Fact):
+    tensor: int
+    storage: int
+    old: int
+    new: int
+    by: str
+    value: Summary | None
+    """What the tensor holds after the write."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRebased(Fact):
+    tensor: int
+    old: int | None
+    new: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardStarted(Fact):
+    task: int
+    roots: tuple[int, ...]
+    root_nodes: tuple[int, ...]
+    seeds: tuple[Summary | None, ...]
+    retain_graph: bool
+    create_graph: bool
+    inputs: tuple[int, ...] | None
+    parent: int | None
+    called: str
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardFinished(Fact):
+    task: int
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardFailed(Fact):
+    task: int
+    node: int | None
+    error: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReady(Fact):
+    task: int
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStarting(Fact):
+    task: int
+    node: int
+    gradients: tuple[Summary | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFinished(Fact):
+    task: int
+    node: int
+    gradients_in: tuple[Summary | None, ...]
+    gradients_out: tuple[Summary | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientSent(Fact):
+    task: int
+    source: int
+    index: int
+    target: int
+    input_nr: int
+    gradient: Summary
+    before: Summary | None
+    after: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class GradientAccumulated(Fact):
+    task: int
+    node: int
+    leaf: int
+    before: Summary | None
+    incoming: Summary
+    after: Summary
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookRan(Fact):
+    kind: str
+    tensor: int | None
+    node: int | None
+    hook: str
+    changed: bool
+    before: Summary | None
+    after: Summary | None
+
+
+@dataclass(frozen=True, slots=True)
+class GradCleared(Fact):
+    tensor: int
+    before: Summary | None
+    to_none: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerStepped(Fact):
+    optimizer: str
+    parameters: tuple[int, ...]
+    skipped: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradModeChanged(Fact):
+    enabled: bool
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeEntered(Fact):
+    kind: str
+    name: str
+    class_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeLeft(Fact):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Printed(Fact):
+    """The script wrote ``text`` to ``stream`` (``stdout`` or ``stderr``)."""
+
+    stream: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptEnded(Fact):
+    """How the script ended. ``kind``: ``ok``, ``error``, ``exit``, ``syntax``, ``signal``, ``timeout`` or ``stopped``."""
+
+    kind: str
+    status: int
+    error: str = ""
+    message: str = ""
+    traceback: str = ""
+
+
+KINDS: dict[str, type[Fact]] = {kind.__name__: kind for kind in Fact.__subclasses__()}

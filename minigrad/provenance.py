@@ -1,0 +1,65 @@
+"""Where in the user's own code something happens: file, line and columns.
+
+Used by anomaly mode, by error messages and by events, and only while one of them asks. Must not know who asks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+_HOUSE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_foreign = [_HOUSE]
+_is_ours: dict[CodeType, bool] = {}
+
+
+class Where(NamedTuple):
+    """A stretch of source text: lines count from 1, columns from 0 in UTF-8 bytes, as the ``ast`` module counts them."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def look_past(folder: str) -> None:
+    """Treat the code in ``folder`` as not the user's, as minigrad's own code is."""
+    _foreign.append(os.path.abspath(folder) + os.sep)
+    _is_ours.clear()
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame that runs code of the user's; None when there is none."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        ours = _is_ours.get(code)
+        if ours is None:
+            ours = _is_ours[code] = code.co_filename.startswith(tuple(_foreign))
+        if not ours:
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def place_of(frame: FrameType) -> Where:
+    """The expression that ``frame`` is evaluating now."""
+    code = frame.f_code
+    position = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None, None, None, None))
+    line, end_line, column, end_column = position
+    line = line or frame.f_lineno
+    return Where(code.co_filename, line, end_line or line, column or 0, end_column or 0, code.co_qualname)
+
+
+def here(depth: int = 1) -> Where | None:
+    """Where the user's code is now, or None when no frame of theirs is on the stack."""
+    frame = user_frame(depth + 1)
+    return None if frame is None else place_of(frame)
