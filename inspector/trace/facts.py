@@ -1,11 +1,12 @@
 """Facts: what a recorder wrote down of each event. Frozen, small, made of numbers and text only.
 
-A trace is a list of facts; step ``k`` is the moment after the first ``k`` of them. Facts name tensors, nodes, storages and
-graph tasks by their serials. Arrays appear as a ``Summary``. Must not know minigrad's live objects, nor any screen.
+A trace is a list of facts; step ``k`` is the moment after the first ``k`` of them. Facts name tensors, nodes, storages
+and graph tasks by their serials. Arrays appear as a ``Summary``. Must not know minigrad's live objects, nor any screen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """An array in a few numbers. The statistics leave NaN and infinity out, and are None when nothing finite is left."""
+    """An array in a few numbers. The statistics leave NaN and infinity out; they are None if nothing finite is left."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -35,8 +36,8 @@ class Summary:
     mean: float | None = None
     nans: int = 0
     infinities: int = 0
-    values: tuple[Any, ...] = ()
-    """The first values in row-major order, at most ``SAMPLE``."""
+    values: Sequence[Any] = ()
+    """The first values in row-major order, at most ``SAMPLE``: a tuple, or a ``Sample``, which reads like one."""
 
 
 SAMPLE = 64
@@ -54,7 +55,7 @@ class SavedSlot:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Where a node's gradient number ``index`` goes: input ``input_nr`` of node ``target``; None when nothing needs it."""
+    """Where a node's gradient number ``index`` goes: input ``input_nr`` of ``target``; None when nothing needs it."""
 
     index: int
     target: int | None
@@ -256,6 +257,30 @@ class GradCleared(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class GradAssigned(Fact):
+    """The user's code put another tensor in ``.grad``; None is a ``GradCleared``."""
+
+    tensor: int
+    before: Summary | None
+    after: Summary
+
+
+@dataclass(frozen=True, slots=True)
+class GradRetained(Fact):
+    """``retain_grad()`` was called on a tensor that is no leaf."""
+
+    tensor: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequiresGradChanged(Fact):
+    """``requires_grad_()``, ``.requires_grad = …`` or ``detach_()``; not what an operation does to its outputs."""
+
+    tensor: int
+    requires_grad: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OptimizerStepped(Fact):
     optimizer: str
     parameters: tuple[int, ...]
@@ -290,7 +315,7 @@ class Printed(Fact):
 
 @dataclass(frozen=True, slots=True)
 class ScriptEnded(Fact):
-    """How the script ended. ``kind``: ``ok``, ``error``, ``exit``, ``syntax``, ``signal``, ``timeout`` or ``stopped``."""
+    """How the script ended: ``ok``, ``error``, ``exit``, ``syntax``, ``signal``, ``timeout`` or ``stopped``."""
 
     kind: str
     status: int

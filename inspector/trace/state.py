@@ -1,18 +1,22 @@
 """The state of the autograd world at one step of a trace: what every pane and picture reads.
 
-``State`` is plain data. ``inspector.trace.cursor`` moves it, forwards and backwards. Must not know minigrad nor any screen.
+``State`` is plain data, and all that hangs from it is made of values: a ``NodeState`` that changes is replaced by
+another, so whoever holds one may keep it, and ``is`` tells whether it changed. ``inspector.trace.cursor`` moves a
+state, forwards and backwards. Must not know minigrad nor any screen.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from inspector.trace.facts import Edge, Place, Summary
+from inspector.trace.table import Table
 
 
 class Status(StrEnum):
-    """How far a node has come in the present graph task."""
+    """How far a node has come in the latest graph task that reaches it; WAITING when none has."""
 
     WAITING = "waiting"
     READY = "ready"
@@ -20,11 +24,13 @@ class Status(StrEnum):
     DONE = "done"
     FREED = "freed"
     """Done, and its saved tensors released: it cannot run again."""
+    FAILED = "failed"
+    """It raised, and its graph task with it."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Saved:
-    """One slot of a node: which tensor it keeps, the version it took, and the version that its storage has now."""
+    """One slot of a node: which tensor it keeps, and the version that it took."""
 
     slot: str
     tensor: int
@@ -34,9 +40,10 @@ class Saved:
     released: bool = False
     place: Place | None = None
     step: int = 0
+    """The step of the ``TensorSaved``."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Bump:
     """One write to a storage."""
 
@@ -48,19 +55,22 @@ class Bump:
     place: Place | None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class StorageState:
     """Memory that tensors share, and the one version counter for it."""
 
     serial: int
     version: int = 0
-    bumps: list[Bump] = field(default_factory=list)
-    tensors: list[int] = field(default_factory=list)
+    bumps: Sequence[Bump] = ()
+    tensors: Sequence[int] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class TensorState:
-    """A tensor, with every field of its AutogradMeta. ``grad`` is None where there is none: show ``—``, never 0."""
+    """A tensor, with every field of its AutogradMeta. ``grad`` is None where there is none: show ``—``, never 0.
+
+    Its version is its storage's: ``State.version_of``.
+    """
 
     serial: int
     how: str
@@ -75,14 +85,15 @@ class TensorState:
     retains_grad: bool = False
     accumulator: int | None = None
     value: Summary | None = None
+    """What it held when it was last looked at: when it was made, or after a write through this very tensor."""
     grad: Summary | None = None
     created: int = 0
     place: Place | None = None
     op: int | None = None
-    """The step of the OpApplied that made it; None for a tensor the user made."""
+    """The step of the OpApplied that made it, or that last wrote it in place; None for a tensor the user made."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class NodeState:
     """A backward node."""
 
@@ -94,22 +105,27 @@ class NodeState:
     leaf: int | None = None
     formula: str = ""
     status: Status = Status.WAITING
-    saved: dict[str, Saved] = field(default_factory=dict)
+    saved: Mapping[str, Saved] = field(default_factory=dict)
     gradients_in: tuple[Summary | None, ...] = ()
+    """One for each output, as of its latest run."""
     gradients_out: tuple[Summary | None, ...] = ()
-    buffers: dict[int, Summary] = field(default_factory=dict)
+    """One for each edge, as of its latest run; empty until it finishes."""
+    buffers: Mapping[int, Summary] = field(default_factory=dict)
     """What has arrived so far in the present task, by input number."""
-    sent: dict[int, Summary] = field(default_factory=dict)
-    """The gradient that went along each edge, by the edge's index."""
+    sent: Mapping[int, Summary] = field(default_factory=dict)
+    """The gradient that went along each edge in the present task, by the edge's index."""
     runs: int = 0
     created: int = 0
     place: Place | None = None
     op: int | None = None
+    """The step of the OpApplied whose node this is."""
     order: int = 1
     """1 for a node of a forward pass, 2 for one made while a backward pass with create_graph ran, and so on."""
+    task: int | None = None
+    """The latest graph task that reaches it, whose status, buffers and gradients these are."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class TaskState:
     """One call of backward() or grad()."""
 
@@ -127,8 +143,21 @@ class TaskState:
     place: Place | None
     ended: int | None = None
     failed: str | None = None
-    nodes: list[int] = field(default_factory=list)
+    nodes: tuple[int, ...] = ()
     """The nodes that it reaches, found by walking the edges from its roots."""
+    node: int | None = None
+    """The node that runs now, or ran last."""
+    ready: tuple[int, ...] = ()
+    """The ready queue, the next to run first."""
+    thread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """What each thread has for itself: whether it records operations, and the modules and composites it is in."""
+
+    grad_enabled: bool = True
+    scopes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -136,19 +165,52 @@ class State:
     """Everything at step ``step``: after the first ``step`` facts."""
 
     step: int = 0
-    tensors: dict[int, TensorState] = field(default_factory=dict)
-    nodes: dict[int, NodeState] = field(default_factory=dict)
-    storages: dict[int, StorageState] = field(default_factory=dict)
-    tasks: dict[int, TaskState] = field(default_factory=dict)
-    running: list[int] = field(default_factory=list)
+    tensors: MutableMapping[int, TensorState] = field(default_factory=Table)
+    nodes: MutableMapping[int, NodeState] = field(default_factory=Table)
+    storages: MutableMapping[int, StorageState] = field(default_factory=Table)
+    tasks: MutableMapping[int, TaskState] = field(default_factory=Table)
+    threads: MutableMapping[int, ThreadState] = field(default_factory=Table)
+    running: tuple[int, ...] = ()
     """The graph tasks under way, the innermost last."""
-    node: int | None = None
-    """The node that runs now, or ran last in the innermost task."""
-    ready: list[int] = field(default_factory=list)
-    """The ready queue, the next to run first."""
-    grad_enabled: bool = True
-    scopes: list[str] = field(default_factory=list)
+    latest: int | None = None
+    """The innermost graph task under way, or else the last that was."""
+    thread: int = 0
+    """The thread of the newest fact."""
     error: str | None = None
+    """What failed last, until an operation or a backward pass begins after it."""
+
+    @property
+    def task(self) -> TaskState | None:
+        """The innermost graph task under way, or else the last that was."""
+        return None if self.latest is None else self.tasks[self.latest]
+
+    @property
+    def node(self) -> int | None:
+        """The node that runs now, or ran last."""
+        return None if self.task is None else self.task.node
+
+    @property
+    def ready(self) -> tuple[int, ...]:
+        """The ready queue of the innermost task, the next to run first."""
+        return () if self.task is None else self.task.ready
+
+    @property
+    def grad_enabled(self) -> bool:
+        """Whether the newest fact's thread records operations."""
+        return self._here.grad_enabled
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """The modules and composites that the newest fact's thread is inside of, the innermost last."""
+        return self._here.scopes
+
+    @property
+    def _here(self) -> ThreadState:
+        return self.threads.get(self.thread) or ThreadState()
+
+    def version_of(self, tensor: int) -> int:
+        """The version of a tensor: its storage's."""
+        return self.storages[self.tensors[tensor].storage].version
 
     def mismatch(self, saved: Saved) -> bool:
         """Whether ``saved`` was overwritten since: its storage's version is not the one it took."""
