@@ -245,6 +245,30 @@ class GradCleared(Event):
 
 
 @dataclass(slots=True, eq=False)
+class GradAssigned(Event):
+    """The user put another tensor, ``after``, in ``.grad`` of ``tensor``; putting None is a ``GradCleared``."""
+
+    tensor: Tensor
+    before: Any
+    after: Any
+
+
+@dataclass(slots=True, eq=False)
+class GradRetained(Event):
+    """``retain_grad()`` was called on ``tensor``, which is no leaf."""
+
+    tensor: Tensor
+
+
+@dataclass(slots=True, eq=False)
+class RequiresGradChanged(Event):
+    """``requires_grad_()``, ``.requires_grad = …`` or ``detach_()``; not what an operation does to its outputs."""
+
+    tensor: Tensor
+    requires_grad: bool
+
+
+@dataclass(slots=True, eq=False)
 class OptimizerStepped(Event):
     """An optimiser updated ``parameters`` and left ``skipped``, whose ``.grad`` is None, alone."""
 
@@ -278,7 +302,8 @@ class ScopeLeft(Event):
     name: str
 
 
-KINDS: tuple[type[Event], ...] = tuple(Event.__subclasses__())
+# By name, since a class with slots replaces the one of the same name that it was made from.
+KINDS: tuple[type[Event], ...] = tuple({kind.__name__: kind for kind in Event.__subclasses__()}.values())
 _lock = threading.RLock()
 _delivering = threading.local()
 _active: tuple[Listening, ...] = ()
