@@ -1,4 +1,4 @@
-"""What a user installs is complete: the wheel holds both packages, what they read at run time, and the tutorials' scripts."""
+"""What a user installs is complete: both packages, what they read at run time, and the scripts of the tutorials."""
 
 from __future__ import annotations
 
