@@ -13,11 +13,15 @@ from typing import NamedTuple
 
 _HOUSE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _foreign = [_HOUSE]
-_is_ours: dict[CodeType, bool] = {}
+_theirs: dict[str, bool] = {}
+"""Whether a file is the user's. By name: hashing a code object hashes all its constants, 140 µs for a long script."""
+_places: dict[tuple[int, int], tuple[CodeType, Where]] = {}
+"""By code and instruction: finding a place means reading a table from its start. Holds the code, so its id stays."""
+_PLACES_KEPT = 100_000
 
 
 class Where(NamedTuple):
-    """A stretch of source text: lines count from 1, columns from 0 in UTF-8 bytes, as the ``ast`` module counts them."""
+    """A stretch of source text: lines from 1, columns from 0 in UTF-8 bytes, as the ``ast`` module counts them."""
 
     file: str
     line: int
@@ -33,18 +37,26 @@ class Where(NamedTuple):
 def look_past(folder: str) -> None:
     """Treat the code in ``folder`` as not the user's, as minigrad's own code is."""
     _foreign.append(os.path.abspath(folder) + os.sep)
-    _is_ours.clear()
+    _theirs.clear()
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame that runs code of the user's; None when there is none."""
-    frame: FrameType | None = sys._getframe(depth)
+    return _first_of_theirs(sys._getframe(depth))
+
+
+def caller_of(frame: FrameType) -> FrameType | None:
+    """The frame of the user's code that called into ``frame``, perhaps by way of minigrad; None when there is none."""
+    return _first_of_theirs(frame.f_back)
+
+
+def _first_of_theirs(frame: FrameType | None) -> FrameType | None:
     while frame is not None:
-        code = frame.f_code
-        ours = _is_ours.get(code)
-        if ours is None:
-            ours = _is_ours[code] = code.co_filename.startswith(tuple(_foreign))
-        if not ours:
+        file = frame.f_code.co_filename
+        theirs = _theirs.get(file)
+        if theirs is None:
+            theirs = _theirs[file] = not file.startswith(tuple(_foreign))
+        if theirs:
             return frame
         frame = frame.f_back
     return None
@@ -52,6 +64,17 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 def place_of(frame: FrameType) -> Where:
     """The expression that ``frame`` is evaluating now."""
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    known = _places.get(key)
+    if known is None:
+        if len(_places) >= _PLACES_KEPT:
+            _places.clear()
+        known = _places[key] = (code, _read_place(frame))
+    return known[1]
+
+
+def _read_place(frame: FrameType) -> Where:
     code = frame.f_code
     position = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None, None, None, None))
     line, end_line, column, end_column = position
