@@ -1,1 +1,1 @@
-"""The trace: what happened, fact by fact, and the state of it all at any step. Knows neither minigrad nor any screen."""
+"""The trace: what happened, fact by fact, and the state of it at any step. Knows neither minigrad nor any screen."""

@@ -1,0 +1,51 @@
+"""Frozen dataclasses, built four times faster than their own ``__init__`` builds them. Must not know which.
+
+A frozen dataclass sets each field through ``object.__setattr__``: 1.7 µs for nine fields, 0.45 µs here. A trace builds
+several million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_THAWED = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+"""Both, for while one of them is inherited from a frozen base the interpreter takes the slow way to set."""
+
+
+def swift(kind: type[T]) -> Callable[..., T]:
+    """A builder for ``kind``, a frozen dataclass with slots: takes every field by position; no ``__post_init__`` runs.
+
+    It fills an unfrozen twin with the same slots, then turns it into a ``kind``.
+
+    >>> from inspector.trace.facts import Edge
+    >>> swift(Edge)(0, 7, 1)
+    Edge(index=0, target=7, input_nr=1)
+    """
+    names = field_names(kind)
+    thawed = type(kind.__name__, kind.__bases__, {**_THAWED, "__slots__": kind.__slots__})  # type: ignore[attr-defined]
+    lines = [
+        f"def build({', '.join(names)}):",
+        " new = make(thawed)",
+        *(f" new.{name} = {name}" for name in names),
+        " new.__class__ = kind",
+        " return new",
+    ]
+    scope: dict[str, Any] = {"make": object.__new__, "thawed": thawed, "kind": kind}
+    exec("\n".join(lines), scope)
+    build: Callable[..., T] = scope["build"]
+    return build
+
+
+def field_names(kind: type[Any]) -> tuple[str, ...]:
+    """The fields of a dataclass, in the order in which ``swift`` takes them."""
+    return tuple(field.name for field in fields(kind))
+
+
+def reader(kind: type[Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that takes a ``kind``, a dataclass of two fields or more, apart into the tuple of its fields."""
+    return attrgetter(*field_names(kind))
