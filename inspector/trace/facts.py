@@ -314,6 +314,13 @@ class Printed(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class RecordingStopped(Fact):
+    """The recorder reached a limit and listens no more; the script ran on without it. ``reason`` is a clause."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ScriptEnded(Fact):
     """How the script ended: ``ok``, ``error``, ``exit``, ``syntax``, ``signal``, ``timeout`` or ``stopped``."""
 
