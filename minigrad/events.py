@@ -343,6 +343,11 @@ def listen(callback: Listener, *kinds: type[Event], places: bool = False) -> Lis
     return listening
 
 
+def places_wanted() -> bool:
+    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name them."""
+    return _places_wanted
+
+
 def emit(event: Event) -> None:
     """Deliver ``event`` to all who listen to its kind. Called only behind ``if Kind.listeners``."""
     if getattr(_delivering, "now", False):
@@ -361,8 +366,9 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
     """Replace the set of listeners, and with it each kind's own tuple, at once."""
     global _active, _places_wanted
     with _lock:
-        regime.unusual += bool(edit(_active)) - bool(_active)
-        _active = edit(_active)
+        before, _active = _active, edit(_active)
+        if bool(_active) != bool(before):
+            (regime.enter if _active else regime.leave)()
         _places_wanted = any(one.places for one in _active)
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)

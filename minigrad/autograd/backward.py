@@ -1,0 +1,214 @@
+"""``backward()`` and ``grad()``: what a user asks of the engine, checked and put into its terms.
+
+Raises PyTorch's errors for roots, seeds and inputs that make no sense.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.engine import GraphTask, announce_start, execute
+from minigrad.autograd.graph import GradientEdge, Node, accumulator_of
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import wrap
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+Root = Any
+"""A Tensor or a GradientEdge."""
+
+_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
+    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
+    "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
+
+
+def backward(
+    tensors: Root | Sequence[Root],
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Send gradients back from ``tensors`` and add what arrives to the ``.grad`` of the leaves, or of ``inputs`` alone.
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor([1.0, 2.0], requires_grad=True)
+    >>> mg.autograd.backward([x.sum(), (x * x).sum()])
+    >>> x.grad
+    tensor([3., 5.])
+    """
+    if create_graph:
+        warnings.warn(_CYCLE, UserWarning, stacklevel=3)
+    chosen = None if inputs is None else _several(inputs)
+    if chosen is not None and not chosen:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
+    roots = _several(tensors)
+    seeds = _seeds(roots, _several(grad_tensors), create_graph)
+    run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
+    if chosen is not None:
+        for x in chosen:
+            if isinstance(x, TensorMeta):
+                x.retain_grad()  # type: ignore[attr-defined]
+    edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+    announce_start(task, roots, seeds, chosen, "backward")
+    execute(task, edges, seeds, run_only)
+
+
+def grad(
+    outputs: Root | Sequence[Root],
+    inputs: Root | Sequence[Root],
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple; no ``.grad`` is touched.
+
+    ``allow_unused`` gives None for an input that the outputs do not depend on, ``materialize_grads`` zeros.
+    ``is_grads_batched`` takes ``grad_outputs`` with a further first dimension and runs once for each of its rows.
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor(2.0, requires_grad=True)
+    >>> (slope,) = mg.autograd.grad(x**3, x, create_graph=True)
+    >>> mg.autograd.grad(slope, x)
+    (tensor(12.),)
+    """
+    if not only_inputs:
+        raise ValueError("only_inputs argument is deprecated and must be True, which is its default")
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    if is_grads_batched:
+        return _grad_batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
+    chosen = _several(inputs)
+    if not chosen:
+        raise ValueError("grad requires non-empty inputs.")
+    roots = _several(outputs)
+    seeds = _seeds(roots, _several(grad_outputs), create_graph)
+    task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
+    edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+    for place, x in enumerate(chosen):
+        edge = _input_edge(x, place)
+        task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
+    announce_start(task, roots, seeds, chosen, "grad")
+    execute(task, edges, seeds, run_only=())
+    return tuple(_captured(task, place, x, allow_unused, materialize_grads) for place, x in enumerate(chosen))
+
+
+def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | None, materialize: bool) -> Tensor | None:
+    value = task.captured.get(place)
+    if value is not None:
+        return value if isinstance(value, TensorMeta) else wrap(np.array(value))  # type: ignore[return-value]
+    if materialize:
+        return wrap(np.zeros_like(source.array))
+    if not allow_unused:
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "
+            "desired behavior."
+        )
+    return None
+
+
+def _grad_batched(
+    outputs: Any, inputs: Any, grad_outputs: Any, retain_graph: Any, create_graph: bool, allow_unused: Any, materialize: bool
+) -> tuple[Tensor | None, ...]:
+    """One ordinary pass for each row, stacked."""
+    from minigrad.ops.joining import stack
+
+    rows = _several(grad_outputs)
+    count = len(rows[0])
+    passes = [
+        grad(
+            outputs,
+            inputs,
+            [row[i] for row in rows],
+            retain_graph=True if i < count - 1 else retain_graph,
+            create_graph=create_graph,
+            allow_unused=allow_unused,
+            materialize_grads=materialize,
+        )
+        for i in range(count)
+    ]
+    return tuple(None if column[0] is None else stack(column) for column in zip(*passes, strict=True))
+
+
+def _several(value: Any) -> list[Any]:
+    """One or several as a list; a GradientEdge is itself a tuple, and is one."""
+    if value is None:
+        return []
+    if isinstance(value, (TensorMeta, GradientEdge)):
+        return [value]
+    return list(value)
+
+
+def _root_edge(root: Root, position: int) -> tuple[Node, int]:
+    if isinstance(root, GradientEdge):
+        return root.node, root.output_nr
+    if not root.requires_grad:
+        raise RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn")
+    node = root.grad_fn
+    return (accumulator_of(root), 0) if node is None else (node, root._output_nr)
+
+
+def _input_edge(source: Root, position: int) -> GradientEdge:
+    if isinstance(source, GradientEdge):
+        return source
+    if not source.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    node = source.grad_fn
+    return GradientEdge(accumulator_of(source), 0) if node is None else GradientEdge(node, source._output_nr)
+
+
+def _seeds(roots: list[Root], given: list[Any], create_graph: bool) -> list[Any]:
+    """The first gradients: the caller's, or 1 for a scalar."""
+    if given and len(given) != len(roots):
+        raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+    return [_seed(root, given[i] if given else None, i, create_graph) for i, root in enumerate(roots)]
+
+
+def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
+    if isinstance(root, GradientEdge):
+        if given is None:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return given if create_graph else given.array
+    if given is None:
+        return _implicit_seed(root, position, create_graph)
+    if not isinstance(given, TensorMeta):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    _check_seed(root, given, position)
+    if create_graph:
+        return given
+    return given.array if given.array.dtype == root.array.dtype else given.array.astype(root.array.dtype)
+
+
+def _implicit_seed(root: Tensor, position: int, create_graph: bool) -> Any:
+    if not root.requires_grad:
+        _root_edge(root, position)
+    if root.array.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    if root.array.dtype.kind != "f":
+        raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
+    ones = np.ones_like(root.array)
+    return wrap(ones) if create_graph else ones
+
+
+def _check_seed(root: Tensor, given: Any, position: int) -> None:
+    if given.array.shape != root.array.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{position}] has a shape of {given.shape} and output[{position}] has a shape of {root.shape}."
+        )
+    if (given.array.dtype.kind == "c") != (root.array.dtype.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{position}] has a dtype of {given.dtype} and output[{position}] has a dtype of {root.dtype}."
+        )

@@ -1,0 +1,370 @@
+"""The engine: one backward pass over a graph, from roots to leaves.
+
+Dependencies are counted first; a node is ready when every gradient that it waits for has arrived in its buffer; among ready
+nodes the one recorded last runs first, and accumulators at once. Nothing here is recursive, and nothing knows an operation.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.graph import AccumulateGrad, Gradient, Node
+from minigrad.autograd.modes import modes
+from minigrad.autograd.regime import regime
+from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from minigrad.errors import FreedError
+from minigrad.events import (
+    BackwardFailed,
+    BackwardFinished,
+    BackwardStarted,
+    GradientSent,
+    NodeFinished,
+    NodeReady,
+    NodeStarting,
+    emit,
+)
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+_next_task_serial = itertools.count(1).__next__
+NESTED_IN_ONE_THREAD = 24
+"""Backward called within backward goes on in a fresh thread beyond this depth, so that its nesting is not bounded by the stack."""
+
+
+class _Current(threading.local):
+    """The graph task that this thread runs, and how deep it is nested."""
+
+    task: GraphTask | None = None
+    depth = 0
+
+
+_current = _Current()
+
+
+def current_graph_task() -> GraphTask | None:
+    """The innermost graph task that this thread runs, or None outside backward."""
+    return _current.task
+
+
+class GraphTask:
+    """One backward pass: what is ready, what waits for how much, and what has arrived. Read-only for all but the engine.
+
+    ``dependencies`` counts, for each node, the gradients still to come; ``buffers`` holds their sum so far (a list of them, by
+    output number, for a node with several outputs); ``ready`` is a heap by descending sequence number.
+    """
+
+    __slots__ = (
+        "_accumulators",
+        "_needed",
+        "buffers",
+        "callbacks",
+        "captured",
+        "captures",
+        "create_graph",
+        "dependencies",
+        "node",
+        "parent",
+        "ready",
+        "retain_graph",
+        "serial",
+    )
+
+    def __init__(self, retain_graph: bool, create_graph: bool) -> None:
+        self.serial = _next_task_serial()
+        self.retain_graph = retain_graph
+        self.create_graph = create_graph
+        self.parent = _current.task
+        self.dependencies: dict[Node, int] = {}
+        self.buffers: dict[Node, Any] = {}
+        self.ready: list[tuple[int, Node]] = []
+        self.node: Node | None = None
+        self.captures: dict[Node, list[tuple[int, int]]] = {}
+        self.captured: dict[int, Gradient] = {}
+        self.callbacks: list[Callable[[], None]] = []
+        self._needed: set[Node] | None = None
+        self._accumulators: list[AccumulateGrad] = []
+
+    @property
+    def ready_nodes(self) -> tuple[Node, ...]:
+        """The ready queue, the next to run first."""
+        return (*self._accumulators, *(node for _, node in sorted(self.ready)))
+
+    def count_dependencies(self, roots: Sequence[Node]) -> None:
+        """Walk all that the roots reach, once."""
+        dependencies = self.dependencies
+        stack = list(dict.fromkeys(roots))
+        seen = set(stack)
+        while stack:
+            for node in stack.pop().next_nodes:
+                if node is not None:
+                    if node in seen:
+                        dependencies[node] = dependencies.get(node, 0) + 1
+                    else:
+                        seen.add(node)
+                        dependencies[node] = 1
+                        stack.append(node)
+
+    def prune(self, roots: Sequence[Node], run: Sequence[Node]) -> None:
+        """Keep only what leads to a capture or to one of ``run``; those run themselves, a captured node does not."""
+        needed = set(run)
+        targets = needed | self.captures.keys()
+        for node in reversed(self._in_order(roots)):
+            if any(after in needed or after in targets for after in node.next_nodes):
+                needed.add(node)
+        self._needed = needed
+
+    def _in_order(self, roots: Sequence[Node]) -> list[Node]:
+        """The reachable nodes, each after all that send to it."""
+        waiting = dict(self.dependencies)
+        order = [root for root in dict.fromkeys(roots) if not waiting.get(root)]
+        for node in order:
+            for after in node.next_nodes:
+                if after is not None:
+                    waiting[after] -= 1
+                    if not waiting[after]:
+                        order.append(after)
+        return order
+
+    def seed(self, roots: Sequence[tuple[Node, int]], gradients: Sequence[Gradient]) -> None:
+        """Put the first gradients in place. A root that another root reaches waits like any node."""
+        for (node, number), gradient in zip(roots, gradients, strict=True):
+            self.put(node, number, gradient)
+        for node in dict.fromkeys(node for node, _ in roots):
+            if not self.dependencies.get(node):
+                self.make_ready(node)
+
+    def put(self, node: Node, number: int, gradient: Gradient) -> Gradient:
+        """Add a gradient to the buffer of ``node``; returns what the buffer held before."""
+        buffers = self.buffers
+        if node.single:
+            before = buffers.get(node)
+            buffers[node] = gradient if before is None else before + gradient
+            return before
+        slots = buffers.get(node)
+        if slots is None:
+            slots = buffers[node] = {}
+        before = slots.get(number)
+        slots[number] = gradient if before is None else before + gradient
+        return before
+
+    def make_ready(self, node: Node) -> None:
+        """All that ``node`` waited for has arrived."""
+        if type(node) is AccumulateGrad:
+            self._accumulators.append(node)
+        else:
+            heapq.heappush(self.ready, (-node.sequence_nr, node))
+        if NodeReady.listeners:
+            emit(NodeReady(self, node))
+
+    def run(self) -> None:
+        """Run every ready node until none is left."""
+        ready, buffers, pop = self.ready, self.buffers, heapq.heappop
+        accumulators = self._accumulators
+        while True:
+            while accumulators:
+                self._accumulate(accumulators.pop(0))
+            if not ready:
+                break
+            node = pop(ready)[1]
+            self.node = node
+            gradient = buffers.pop(node, None)
+            if node.hooks is not None:
+                gradient = run_tensor_hooks(node, gradient, self)
+            if self.captures and node in self.captures:
+                self._capture(node, gradient)
+            if self._needed is not None and node not in self._needed:
+                continue
+            self._send(node, self._run_node(node, gradient))
+
+    def _run_node(self, node: Node, gradient: Gradient) -> list[Gradient]:
+        """The node itself, between its own hooks; what it saved is released as soon as it has run."""
+        hooks = node.hooks
+        if hooks is not None and hooks.pre:
+            gradient = run_pre_hooks(node, gradient, self)
+        if NodeStarting.listeners:
+            emit(NodeStarting(self, node, as_tuple(node, gradient)))
+        results: list[Gradient] = node.run(gradient, self.create_graph)
+        if hooks is not None and hooks.post:
+            results = run_post_hooks(node, results, gradient, self)
+        if modes.anomaly and modes.anomaly_checks_nan:
+            _stop_at_nan(node, results)
+        if NodeFinished.listeners:
+            emit(NodeFinished(self, node, as_tuple(node, gradient), tuple(results)))
+        if not self.retain_graph:
+            node.release()
+        return results
+
+    def _send(self, node: Node, results: list[Gradient]) -> None:
+        """Each result goes into the buffer of the node at the end of its edge."""
+        dependencies, buffers, needed, captures = self.dependencies, self.buffers, self._needed, self.captures
+        numbers = node.input_nrs
+        for index, target in enumerate(node.next_nodes):
+            if target is None:
+                continue
+            if needed is not None and target not in needed and target not in captures:
+                continue
+            gradient = results[index]
+            if gradient is not None:
+                if target.single and not GradientSent.listeners:
+                    before = buffers.get(target)
+                    buffers[target] = gradient if before is None else before + gradient
+                else:
+                    self._put_and_tell(node, index, target, 0 if numbers is None else numbers[index], gradient)
+            left = dependencies[target] - 1
+            dependencies[target] = left
+            if not left:
+                self.make_ready(target)
+
+    def _put_and_tell(self, node: Node, index: int, target: Node, number: int, gradient: Gradient) -> None:
+        before = self.put(target, number, gradient)
+        if GradientSent.listeners:
+            after = self.buffers[target] if target.single else self.buffers[target][number]
+            emit(GradientSent(self, node, index, target, number, gradient, before, after))
+
+    def _accumulate(self, node: AccumulateGrad) -> None:
+        gradient = self.buffers.pop(node, None)
+        self.node = node
+        leaf = node.variable
+        plain = node.hooks is None and leaf._hooks is None and self._needed is None
+        if not plain:
+            gradient = self._through_leaf_hooks(node, gradient)
+        if gradient is None:
+            return
+        if NodeStarting.listeners:
+            emit(NodeStarting(self, node, (gradient,)))
+        node.accumulate(gradient, self)
+        if not plain:
+            self._after_accumulation(node, gradient)
+        if NodeFinished.listeners:
+            emit(NodeFinished(self, node, (gradient,), ()))
+
+    def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
+        """Tensor hooks, then the capture of ``grad()``; an accumulator that only ``grad()`` asked for goes no further."""
+        gradient = run_tensor_hooks(node, gradient, self)
+        if node in self.captures:
+            self._capture(node, gradient)
+        if self._needed is not None and node not in self._needed:
+            return None
+        if node.hooks is not None and node.hooks.pre:
+            gradient = run_pre_hooks(node, gradient, self)
+        return gradient
+
+    def _after_accumulation(self, node: AccumulateGrad, gradient: Gradient) -> None:
+        hooks = node.variable._hooks
+        if hooks is not None and hooks.post_accumulate:
+            run_post_accumulate_hooks(node)
+        if node.hooks is not None and node.hooks.post:
+            run_post_hooks(node, [], gradient, self)
+
+    def _capture(self, node: Node, gradient: Gradient) -> None:
+        for number, place in self.captures[node]:
+            value = gradient if node.single else (gradient or {}).get(number)
+            if value is not None:
+                self.captured[place] = value
+
+
+def as_tuple(node: Node, gradient: Gradient) -> tuple[Gradient, ...]:
+    """The gradients of a node's outputs, for events."""
+    if node.single:
+        return (gradient,)
+    slots = gradient or {}
+    return tuple(slots.get(number) for number in range(max(slots, default=-1) + 1))
+
+
+def _stop_at_nan(node: Node, results: list[Gradient]) -> None:
+    for number, result in enumerate(results):
+        if result is not None:
+            array = getattr(result, "array", result)
+            if np.isnan(array).any():
+                raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.{_born(node)}")
+
+
+def _born(node: Node) -> str:
+    where = node.created_at
+    return "" if where is None else f" The forward call that made it is at {where}."
+
+
+def execute(
+    task: GraphTask, roots: Sequence[tuple[Node, int]], seeds: Sequence[Gradient], run_only: Sequence[Node] | None = None
+) -> None:
+    """Run ``task`` from ``roots`` to its end. ``run_only`` limits the pass to what leads there or to a capture.
+
+    Whatever raises inside leaves the task unfinished; nodes that already ran stay released.
+    """
+    nodes = [node for node, _ in roots]
+    task.count_dependencies(nodes)
+    if run_only is not None:
+        task.prune(nodes, run_only)
+    task.seed(roots, seeds)
+    if _current.depth >= NESTED_IN_ONE_THREAD:
+        _in_fresh_thread(task)
+    else:
+        _run_in_this_thread(task, modes.grad, modes.anomaly, modes.anomaly_checks_nan)
+
+
+def _run_in_this_thread(task: GraphTask, grad: bool, anomaly: bool, checks_nan: bool) -> None:
+    former = _current.task
+    _current.task = task
+    _current.depth += 1
+    regime.enter()
+    modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, anomaly, checks_nan
+    try:
+        task.run()
+        for callback in task.callbacks:
+            callback()
+    except BaseException as error:
+        _explain(task, error)
+        if BackwardFailed.listeners:
+            emit(BackwardFailed(task, task.node, error))
+        raise
+    finally:
+        modes.grad, modes.anomaly, modes.anomaly_checks_nan = grad, anomaly, checks_nan
+        regime.leave()
+        _current.task = former
+        _current.depth -= 1
+    if BackwardFinished.listeners:
+        emit(BackwardFinished(task))
+
+
+def _in_fresh_thread(task: GraphTask) -> None:
+    """Deeply nested passes take turns on new stacks; the outer thread waits."""
+    state = (modes.grad, modes.anomaly, modes.anomaly_checks_nan)
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        _current.task = task.parent
+        try:
+            _run_in_this_thread(task, *state)
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name=f"backward-{task.serial}")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+
+
+def _explain(task: GraphTask, error: BaseException) -> None:
+    """Say which node failed, and with anomaly mode or a recorder where its forward was."""
+    node = task.node
+    if node is None or isinstance(error, FreedError) and node.created_at is None:
+        return
+    if task.parent is None and node.created_at is not None:
+        error.add_note(f"minigrad: raised by {node.name()}, made by the forward call at {node.created_at}.")
+
+
+def announce_start(
+    task: GraphTask, roots: Sequence[Tensor], seeds: Sequence[Gradient], inputs: Sequence[Tensor] | None, called: str
+) -> None:
+    """Tell listeners that a pass begins."""
+    if BackwardStarted.listeners:
+        told = None if inputs is None else tuple(inputs)
+        emit(BackwardStarted(task, tuple(roots), tuple(seeds), told, task.parent, called))

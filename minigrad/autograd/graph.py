@@ -1,0 +1,220 @@
+"""The graph: nodes, the edges between them, and the accumulator at a leaf.
+
+A node is what one recorded operation leaves for the way back. Its edges lead to the nodes of its inputs. This module holds the
+structure; ``op_node`` knows what an operation's node computes, ``engine`` when it runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle
+from minigrad.autograd.meta import bump_version
+from minigrad.autograd.wrap import wrap
+from minigrad.events import GradientAccumulated, NodeCreated, emit
+
+if TYPE_CHECKING:
+    from minigrad.autograd.engine import GraphTask
+    from minigrad.provenance import Where
+    from minigrad.tensor import Tensor
+
+Gradient = Any
+"""A gradient on its way: an array in an ordinary backward, a Tensor with create_graph, None when undefined."""
+
+next_sequence_nr = itertools.count().__next__
+_next_node_serial = itertools.count(1).__next__
+ACCUMULATE_FIRST = (1 << 64) - 1
+"""The sequence number of every accumulator: above all others, so that it runs at once."""
+
+
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient arrives: output ``output_nr`` of ``node``."""
+
+    node: Node
+    output_nr: int
+
+
+class Node:
+    """The way back through one operation.
+
+    ``next_nodes`` holds, for each differentiable input, the node its gradient goes to, or None; ``input_nrs`` holds which of that
+    node's outputs it is the gradient of, and is None where all are 0, the usual case. Hot code makes nodes without ``__init__``.
+    """
+
+    __slots__ = ("__weakref__", "_metadata", "_serial", "hooks", "input_nrs", "next_nodes", "sequence_nr", "where")
+
+    sequence_nr: int
+    next_nodes: tuple[Node | None, ...]
+    input_nrs: tuple[int, ...] | None
+    hooks: NodeHooks | None
+    where: Where | None
+    """Where the forward operation was, if somebody asked; the slot is empty otherwise."""
+
+    single: ClassVar[bool] = True
+    """Whether it has one output, so that its gradient is not wrapped in a list."""
+
+    def begin(self) -> None:
+        """Fill the slots that every node has."""
+        self.sequence_nr = next_sequence_nr()
+        self.next_nodes = ()
+        self.input_nrs = None
+        self.hooks = None
+
+    @property
+    def serial(self) -> int:
+        """This node's number: never used twice, unlike ``id()``."""
+        try:
+            return self._serial
+        except AttributeError:
+            self._serial: int = _next_node_serial()
+            return self._serial
+
+    def name(self) -> str:
+        """The name of the backward function, as PyTorch calls it: ``MulBackward0``."""
+        return type(self).__name__
+
+    def _sequence_nr(self) -> int:
+        return self.sequence_nr
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """(node, input number) for each input; (None, 0) where no gradient is needed."""
+        numbers = self.input_nrs or (0,) * len(self.next_nodes)
+        return tuple((node, 0 if node is None else nr) for node, nr in zip(self.next_nodes, numbers, strict=True))
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for whatever a user wants to hang on this node."""
+        try:
+            return self._metadata
+        except AttributeError:
+            self._metadata: dict[Any, Any] = {}
+            return self._metadata
+
+    @property
+    def created_at(self) -> Where | None:
+        """The forward line that made it, if anomaly mode or a listener asked for places."""
+        return getattr(self, "where", None)
+
+    def node_hooks(self) -> NodeHooks:
+        """The hooks of this node, made now if it had none."""
+        if self.hooks is None:
+            self.hooks = NodeHooks()
+        return self.hooks
+
+    def register_hook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node ran; a result other than None replaces ``grad_inputs``."""
+        return RemovableHandle(self.node_hooks().post, hook)
+
+    def register_prehook(self, hook: Hook) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before this node runs; a result other than None replaces them."""
+        return RemovableHandle(self.node_hooks().pre, hook)
+
+    def run(self, gradient: Gradient, create_graph: bool) -> Any:
+        """Gradients for each of ``next_nodes``, from the one of the output (a list of them unless ``single``)."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Let go of what was saved; by default nothing is."""
+
+    @property
+    def keeps_something(self) -> bool:
+        """Whether there is something to release."""
+        return False
+
+    def __lt__(self, other: Node) -> bool:
+        """Any order will do among equal sequence numbers in the ready queue."""
+        return self.serial < other.serial
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class AccumulateGrad(Node):
+    """The last station of a gradient: it adds to the ``.grad`` of its leaf.
+
+    It holds its leaf; the leaf refers back to it weakly, so the two are no cycle.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, leaf: Tensor) -> None:
+        self.begin()
+        self.sequence_nr = ACCUMULATE_FIRST
+        self.variable = leaf
+
+    def accumulate(self, gradient: Gradient, task: GraphTask) -> None:
+        """Add ``gradient`` to ``.grad``: out of place with create_graph, in place without."""
+        leaf = self.variable
+        with _accumulating:
+            before = leaf._grad
+            told = _copied(before) if GradientAccumulated.listeners else None
+            how = _add_tensor(leaf, gradient) if task.create_graph else _add_array(leaf, gradient)
+        if GradientAccumulated.listeners:
+            emit(GradientAccumulated(task, self, leaf, told, gradient, leaf._grad, how))
+
+
+_accumulating = threading.RLock()
+"""Reading and replacing ``.grad`` is one step, whatever other threads do."""
+
+
+def _copied(tensor: Tensor | None) -> np.ndarray[Any, Any] | None:
+    return None if tensor is None else tensor.array.copy()
+
+
+def _add_tensor(leaf: Tensor, gradient: Tensor) -> str:
+    """With create_graph nothing is overwritten: the sum is a new tensor with a history of its own."""
+    before = leaf._grad
+    leaf._grad = gradient if before is None else before + gradient
+    return "stolen" if before is None else "out of place"
+
+
+def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
+    before = leaf._grad
+    if before is not None:
+        np.add(before.array, gradient, out=before.array, casting="unsafe")
+        bump_version(before, "AccumulateGrad")
+        return "in place"
+    ours = type(gradient) is np.ndarray and gradient.base is None and sys.getrefcount(gradient) <= STEAL_LIMIT
+    if ours and gradient.dtype == leaf.array.dtype:
+        leaf._grad = wrap(gradient)
+        return "stolen"
+    leaf._grad = wrap(np.array(gradient, dtype=leaf.array.dtype))
+    return "copied"
+
+
+STEAL_LIMIT = 5
+"""``sys.getrefcount`` of a gradient that only the engine holds, as seen from ``_add_array``: the engine's name for it, one
+parameter on each of the two calls, ours, and the argument of ``getrefcount`` itself. A test would see it if a change of the
+engine moved it. A gradient that anyone else holds, or that is a view of anything, is copied: never alias what is not ours."""
+
+
+def accumulator_of(leaf: Tensor) -> AccumulateGrad:
+    """The accumulator of ``leaf``, installed on the first request and as long as some graph holds it."""
+    reference = leaf._accumulator
+    accumulator = None if reference is None else reference()
+    if accumulator is None:
+        accumulator = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(accumulator)
+        if NodeCreated.listeners:
+            emit(NodeCreated(accumulator, ()))
+    return accumulator
+
+
+def ensure_grad_fn(tensor: Tensor) -> GradientEdge:
+    """The gradient edge of ``tensor``: its ``grad_fn`` and output number, or the accumulator of a leaf.
+
+    Raises RuntimeError for a tensor that does not require grad.
+    """
+    node = tensor.grad_fn
+    if node is not None:
+        return GradientEdge(node, tensor._output_nr)
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge of a Tensor that does not require gradients")
+    return GradientEdge(accumulator_of(tensor), 0)

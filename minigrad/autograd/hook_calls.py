@@ -1,0 +1,170 @@
+"""Calling hooks: what they are given, what they may give back, and what is announced of it.
+
+A hook sees Tensors and never a buffer that somebody else holds, so that even an in-place change stays where it was made. The
+engine calls these functions; ``hooks`` only keeps what users registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd.graph import AccumulateGrad, Gradient, Node
+from minigrad.autograd.hooks import Hook, hook_name
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import wrap
+from minigrad.events import HookRan, emit
+
+if TYPE_CHECKING:
+    from minigrad.autograd.engine import GraphTask
+    from minigrad.tensor import Tensor
+
+
+def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradient:
+    """The hooks of the tensors that ``node`` made (or of the leaf it accumulates for), then the retaining of gradients."""
+    if isinstance(node, AccumulateGrad):
+        hooks = node.variable._hooks
+        return gradient if hooks is None else _through(hooks.tensor.values(), gradient, node.variable, task)
+    hooks_of_node = node.hooks
+    if hooks_of_node is None or not (hooks_of_node.tensor or hooks_of_node.retain):
+        return gradient
+    numbers = [0] if node.single else sorted(gradient or ())
+    for number in numbers:
+        value = gradient if node.single else gradient[number]
+        if value is None:
+            continue
+        value = _through(hooks_of_node.tensor.get(number, {}).values(), value, node, task)
+        retained = hooks_of_node.retain.get(number)
+        if retained is not None:
+            _retain(retained(), value, node, task)
+        if node.single:
+            gradient = value
+        else:
+            gradient[number] = value
+    return gradient
+
+
+def _through(hooks: Iterable[Hook], gradient: Gradient, owner: Any, task: GraphTask) -> Gradient:
+    """The gradient after each hook in turn."""
+    hooks = tuple(hooks)
+    if not hooks or gradient is None:
+        return gradient
+    value = as_tensor(gradient, task)
+    for hook in hooks:
+        before = value
+        result = hook(value)
+        if result is not None:
+            value = checked(result, before, hook)
+        if HookRan.listeners:
+            emit(HookRan("tensor", owner, hook, before, value, value is not before))
+    return as_gradient(value, task)
+
+
+def _retain(tensor: Tensor | None, gradient: Gradient, node: Node, task: GraphTask) -> None:
+    """Keep a non-leaf's gradient in its ``.grad``, adding to what is there."""
+    if tensor is None:
+        return
+    value = as_tensor(gradient, task)
+    before = tensor._grad
+    if before is None:
+        tensor._grad = value
+    else:
+        tensor._grad = before + value
+    if HookRan.listeners:
+        emit(HookRan("retain_grad", tensor, None, before, tensor._grad, False))
+
+
+def run_pre_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradient:
+    """A node's own pre-hooks: each is given all gradients of its outputs, and may replace them."""
+    assert node.hooks is not None
+    for hook in tuple(node.hooks.pre.values()):
+        given = _outputs(node, gradient, task)
+        result = hook(given)
+        if result is not None:
+            values = checked_all(result, given, hook)
+            gradient = _inward(node, values, task)
+        else:
+            gradient = _inward(node, given, task)
+        if HookRan.listeners:
+            kind = "accumulator pre" if isinstance(node, AccumulateGrad) else "node pre"
+            emit(HookRan(kind, node, hook, given, result, result is not None))
+    return gradient
+
+
+def run_post_hooks(node: Node, results: list[Gradient], gradient: Gradient, task: GraphTask) -> list[Gradient]:
+    """A node's own post-hooks: each is given the gradients out and in, and may replace those that go out."""
+    assert node.hooks is not None
+    given = _outputs(node, gradient, task)
+    for hook in tuple(node.hooks.post.values()):
+        outgoing = tuple(None if g is None else as_tensor(g, task) for g in results)
+        result = hook(outgoing, given)
+        after = outgoing if result is None else checked_all(result, outgoing, hook)
+        results = [as_gradient(g, task) for g in after]
+        if HookRan.listeners:
+            emit(HookRan("node post", node, hook, outgoing, result, result is not None))
+    return results
+
+
+def run_post_accumulate_hooks(node: AccumulateGrad) -> None:
+    """The hooks that are given a leaf after its ``.grad`` changed."""
+    leaf = node.variable
+    assert leaf._hooks is not None
+    for hook in tuple(leaf._hooks.post_accumulate.values()):
+        before = leaf._grad
+        hook(leaf)
+        if HookRan.listeners:
+            emit(HookRan("post accumulate", leaf, hook, before, leaf._grad, leaf._grad is not before))
+
+
+def as_tensor(gradient: Gradient, task: GraphTask) -> Tensor:
+    """What a hook may hold and even write to: with create_graph the tensor itself, else a copy of its own."""
+    if isinstance(gradient, TensorMeta):
+        return gradient  # type: ignore[return-value]
+    return wrap(np.array(gradient))
+
+
+def as_gradient(value: Tensor | None, task: GraphTask) -> Gradient:
+    """Back to what the engine passes on."""
+    if value is None or task.create_graph:
+        return value
+    return value.array
+
+
+def _outputs(node: Node, gradient: Gradient, task: GraphTask) -> tuple[Tensor | None, ...]:
+    if node.single:
+        return (None if gradient is None else as_tensor(gradient, task),)
+    slots = gradient or {}
+    return tuple(
+        as_tensor(slots[number], task) if slots.get(number) is not None else None for number in range(max(slots, default=-1) + 1)
+    )
+
+
+def _inward(node: Node, values: tuple[Tensor | None, ...], task: GraphTask) -> Gradient:
+    if node.single:
+        return as_gradient(values[0], task)
+    return {number: as_gradient(value, task) for number, value in enumerate(values) if value is not None}
+
+
+def checked(result: Any, before: Tensor, hook: Hook) -> Tensor:
+    """A hook's answer, which must be a tensor of the same shape and type."""
+    if not isinstance(result, TensorMeta):
+        raise TypeError(f"hook '{hook_name(hook)}' returned a {type(result).__name__}; expected a Tensor or None")
+    value: Tensor = result  # type: ignore[assignment]
+    if value.shape != before.shape:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
+    if value.array.dtype != before.array.dtype:
+        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {before.dtype} got {value.dtype})")
+    return value
+
+
+def checked_all(result: Any, given: tuple[Tensor | None, ...], hook: Hook) -> tuple[Tensor | None, ...]:
+    """A node hook's answer: as many gradients as it was given."""
+    values = result if isinstance(result, tuple) else (result,)
+    if len(values) != len(given):
+        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(values)}, expected {len(given)})")
+    return tuple(
+        None if after is None else after if before is None else checked(after, before, hook)
+        for after, before in zip(values, given, strict=True)
+    )

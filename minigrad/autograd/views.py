@@ -1,0 +1,291 @@
+"""Aliasing: views that share a base's memory and version counter, and what a write through one of them does to history.
+
+A write to a view rewrites the *base's* history (``CopySlices``); every other view of that base finds out by its stale version
+and gets a new ``grad_fn`` when somebody asks for it. Knows no operation but the strided view.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from minigrad.autograd.graph import Gradient, GradientEdge, Node, ensure_grad_fn
+from minigrad.autograd.modes import modes
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array
+from minigrad.events import HistoryRebased, NodeCreated, emit
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class Creation(Enum):
+    """How a view came about, which decides whether it may be written."""
+
+    ORDINARY = "ordinary"
+    MULTI_OUTPUT = "multi-output"
+    NO_GRAD = "no_grad"
+    INFERENCE = "inference"
+    CUSTOM_FUNCTION = "custom function"
+
+
+class View:
+    """What a view knows: the root of its memory, and the version at which its ``grad_fn`` was right."""
+
+    __slots__ = ("base", "creation", "version")
+
+    def __init__(self, base: Tensor, creation: Creation, version: int) -> None:
+        self.base = base
+        self.creation = creation
+        self.version = version
+
+
+def attach(out: Tensor, source: Tensor, creation: Creation = Creation.ORDINARY) -> None:
+    """Make ``out`` a view of ``source``'s memory: they share the version counter, and the base is always the root."""
+    counter = source.version_counter
+    out._counter = counter
+    if not counter.tracks:
+        return
+    view = source._view
+    base = source if view is None else view.base
+    out._view = View(base, inherited(creation, view), counter.value)
+
+
+def inherited(creation: Creation, parent: View | None) -> Creation:
+    """A view of a view may do no more than its parent."""
+    if creation is Creation.ORDINARY:
+        if modes.inference:
+            return Creation.INFERENCE
+        if not modes.grad:
+            return Creation.NO_GRAD
+        if parent is not None:
+            return parent.creation
+    return creation
+
+
+class Geometry(NamedTuple):
+    """A strided look at memory, in elements: where it starts relative to the base's first element, and how it steps."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    def indices(self) -> Array:
+        """The memory cell of each element, counted from the base's first element."""
+        cells = np.full(self.shape, self.offset, dtype=np.int64)
+        for axis, (length, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
+            steps = np.arange(length, dtype=np.int64) * stride
+            cells += steps.reshape((-1,) + (1,) * (len(self.shape) - axis - 1))
+        return cells
+
+
+def address(array: Array) -> int:
+    """Where the first element lies."""
+    place: int = array.__array_interface__["data"][0]
+    return place
+
+
+def geometry(array: Array, origin: Array | None = None) -> Geometry:
+    """The geometry of ``array``, its offset counted from the first element of ``origin``."""
+    size = array.itemsize
+    offset = 0 if origin is None or not array.size else (address(array) - address(origin)) // size
+    return Geometry(array.shape, tuple(step // size for step in array.strides), offset)
+
+
+def strided(memory: Array, shape: Geometry) -> Array:
+    """``memory`` (one dimension, contiguous) seen through a geometry, writable."""
+    step = memory.itemsize
+    start = memory[shape.offset :] if memory.size else memory
+    return np.lib.stride_tricks.as_strided(start, shape.shape, [s * step for s in shape.strides])
+
+
+class AsStridedBackward0(Node):
+    """The regenerated way back from a stale view to its base: each element's gradient goes to its memory cell."""
+
+    __slots__ = ("base", "view")
+
+    def __init__(self, base: Tensor, view: Tensor) -> None:
+        self.begin()
+        edge = ensure_grad_fn(base)
+        self.next_nodes = (edge.node,)
+        self.input_nrs = (edge.output_nr,)
+        self.base = geometry(base.array)
+        self.view = geometry(view.array, base.array)
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        if gradient is None:
+            return [None]
+        return [scatter_to(gradient, self.view, self.base)]
+
+
+def scatter_to(gradient: Gradient, view: Geometry, base: Geometry) -> Gradient:
+    """Zeros of the base's shape to which the view's gradient has been added, cell by cell. Works on arrays and tensors."""
+    from minigrad.ops.strided import strided_scatter_add
+
+    return strided_scatter_add(gradient, view=view, base=base)
+
+
+class CopySlices(Node):
+    """The base's new history after a write through a view.
+
+    The gradient of the base goes on, but within the view's window it goes through ``inner``, the node of the write itself.
+    """
+
+    __slots__ = ("base", "inner", "view")
+
+    def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
+        self.begin()
+        node, number = (None, 0) if not _requires_grad(base) else ensure_grad_fn(base)
+        numbers = inner.input_nrs or (0,) * len(inner.next_nodes)
+        self.next_nodes = (node, *inner.next_nodes[1:])
+        self.input_nrs = (number, *numbers[1:])
+        self.inner = inner
+        self.base = geometry(base.array)
+        self.view = geometry(view.array, base.array)
+
+    @property
+    def keeps_something(self) -> bool:
+        return self.inner.keeps_something
+
+    def release(self) -> None:
+        self.inner.release()
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        if gradient is None:
+            return [None] * len(self.next_nodes)
+        from minigrad.ops.strided import strided_gather, strided_replace
+
+        window = strided_gather(gradient, view=self.view, base=self.base)
+        through, *others = self.inner.run(window if self.inner.single else [window], create_graph)
+        if self.next_nodes[0] is None:
+            return [None, *others]
+        return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
+
+
+def _requires_grad(tensor: Tensor) -> bool:
+    return tensor.requires_grad
+
+
+def rebase(tensor: Tensor, node: Node) -> None:
+    """Give a tensor that was written in place its new history; a view's write becomes its base's."""
+    view = tensor._view
+    if view is None:
+        set_history(tensor, node)
+        return
+    base = view.base
+    rewritten = CopySlices(base, tensor, node)
+    if NodeCreated.listeners:
+        emit(NodeCreated(rewritten, (base,)))
+    set_history(base, rewritten)
+    current_grad_fn(tensor)
+
+
+def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
+    """Replace the gradient edge; a retained gradient follows the tensor to its new node, other hooks stay with the old."""
+    old = tensor._grad_fn
+    if old is not None and old.hooks is not None:
+        kept = old.hooks.retain.pop(tensor._output_nr, None)
+        if kept is not None:
+            node.node_hooks().retain[output_nr] = kept
+    tensor._grad_fn = node
+    tensor._output_nr = output_nr
+    tensor._requires_grad = True
+    if HistoryRebased.listeners:
+        emit(HistoryRebased(tensor, old, node))
+
+
+def current_grad_fn(tensor: Tensor) -> Node | None:
+    """A view's ``grad_fn``, made anew if the memory was written since it was last right."""
+    view = tensor._view
+    assert view is not None
+    if tensor._grad_fn is None and not view.base.requires_grad:
+        return None
+    counter = tensor.version_counter
+    if counter.value != view.version:
+        if view.creation is not Creation.ORDINARY:
+            raise RuntimeError(refusal(tensor, "its base or another view of its base has been"))
+        regenerated = AsStridedBackward0(view.base, tensor)
+        if NodeCreated.listeners:
+            emit(NodeCreated(regenerated, (tensor,)))
+        set_history(tensor, regenerated)
+        view.version = counter.value
+    return tensor._grad_fn
+
+
+def gradient_edge(tensor: Tensor) -> GradientEdge:
+    """``ensure_grad_fn`` for a tensor that is known to require grad."""
+    return ensure_grad_fn(tensor)
+
+
+_TOGETHER = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+    "inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the "
+    "inplace to be tracked)."
+)
+
+
+def refusal(tensor: Tensor, what: str) -> str:
+    """PyTorch's sentence for a view that must not be written; ``what`` is ``is being`` or how else its memory was written."""
+    view = tensor._view
+    assert view is not None
+    if view.creation is Creation.NO_GRAD:
+        return f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled." + _TOGETHER.format("no_grad")
+    if view.creation is Creation.INFERENCE:
+        return f"A view was created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format("inference_mode")
+    node = tensor._grad_fn
+    maker = "the operation that made it" if node is None else node.name().removesuffix("Backward0")
+    head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
+    if view.creation is Creation.MULTI_OUTPUT:
+        return head + (
+            " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
+            "modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    return head + (
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
+        "behavior is forbidden. You can fix this by cloning the output of the custom Function."
+    )
+
+
+def check_writable(tensor: Tensor, tracked: bool) -> None:
+    """Refuse an in-place operation that autograd could not follow. ``tracked``: some operand requires grad.
+
+    Raises RuntimeError with PyTorch's words.
+    """
+    if not tensor.version_counter.tracks and not modes.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+            "before doing inplace update."
+        )
+    if overlaps_itself(tensor.array):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+            "clone() the tensor before performing the operation."
+        )
+    if tracked and modes.grad:
+        _check_history(tensor)
+
+
+def _check_history(tensor: Tensor) -> None:
+    view = tensor._view
+    if view is not None:
+        if view.creation is not Creation.ORDINARY:
+            raise RuntimeError(refusal(tensor, "is being"))
+        if tensor.requires_grad and view.base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if tensor.requires_grad and tensor.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def overlaps_itself(array: Array) -> bool:
+    """Whether some memory cell is two elements: a stride of 0 over more than one, as ``expand`` makes."""
+    return any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)) and array.size > 0
+
+
+def plain_alias(source: Tensor, array: Array | None = None) -> Tensor:
+    """A tensor over the same memory without history, and with a version counter of its own, as ``.data`` gives."""
+    return wrap(source.array if array is None else array)
+
+

@@ -1,0 +1,38 @@
+"""The errors that people search for, in PyTorch's words, with what a program may want to know as attributes.
+
+RuntimeError
+ ├── InplaceError        a saved tensor was overwritten before backward read it
+ └── FreedError          backward needs what an earlier backward released
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minigrad.autograd.graph import Node
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
+    "you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+)
+
+
+class InplaceError(RuntimeError):
+    """A saved tensor is not at the version at which ``node`` saved it in ``slot``."""
+
+    def __init__(self, message: str, node: Node, slot: str, saved_version: int, version: int) -> None:
+        super().__init__(message)
+        self.node = node
+        self.slot = slot
+        self.saved_version = saved_version
+        self.version = version
+
+
+class FreedError(RuntimeError):
+    """``node`` has already run, and what it had saved is gone."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(FREED)
+        self.node = node

@@ -1,0 +1,255 @@
+"""How an operation is defined: its forward on arrays, its derivative rules, and what they need saved.
+
+    @op(label="×")
+    def mul(a, b, /):
+        \"\"\"The product ``a * b``, element by element, with broadcasting.\"\"\"
+        return np.multiply(a, b)
+
+    mul.grads(a=lambda g, b: g * b,
+              b=lambda g, a: g * a)
+
+Positional-only parameters are operands, the others are attributes. A rule is given the gradient ``g`` of the output, and by name
+what else it asks for: an operand or ``out`` (which is thereby *saved*), an attribute, or ``a_shape``, the shape of operand ``a``
+(which saves nothing). Only what the rules that will run ask for is saved. A rule is written with operators and our own
+functions, so that the same text runs on arrays and on tensors.
+
+Broadcasting, promotion, versions and events appear in no rule; they live in ``dispatch`` and the engine.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from minigrad import dispatch
+from minigrad.autograd.op_node import Conjugated, JointOpNode, MultiOpNode, OpNode
+
+Rule = Callable[..., Any]
+REGISTRY: dict[str, Op] = {}
+"""Every operation by name; the tests walk it."""
+
+
+class Plan(NamedTuple):
+    """What one set of inputs that need a gradient asks for."""
+
+    sources: tuple[int, ...]
+    """What is saved, in order: the position of an operand, or ``-1 - k`` for output ``k``."""
+    rules: tuple[tuple[Rule, tuple[int, ...]] | None, ...]
+    extras: tuple[tuple[bool, int], ...]
+    """What else the rules are given: (False, attribute number) or (True, operand number) for a shape."""
+    slots: tuple[str, ...]
+
+
+class Op:
+    """One operation. Call it with tensors (recorded), with arrays (plain), attributes by position or name.
+
+    ``apply`` is the same call without argument binding: operands, then all attributes by position. It is a plain function, so
+    that a class can lend it as a method. ``inplace`` is the derived in-place form, called the same way: it computes, writes into
+    the first operand, bumps its version, rebases its history and returns it.
+    """
+
+    def __init__(self, forward: Callable[..., Any], label: str, backward: str | None, **traits: Any) -> None:
+        self.forward = forward
+        self.name = forward.__name__.rstrip("_")
+        self.label = label
+        self.__doc__ = forward.__doc__
+        self.__name__ = self.name
+        self.__module__ = forward.__module__
+        self.__wrapped__ = forward
+        self.backward_name = backward or _camel(self.name) + "Backward0"
+        self.promotion: str | None = traits.pop("promotes", None)
+        self.elementwise: bool = traits.pop("elementwise", False)
+        self.linear: bool = traits.pop("linear", False)
+        self.view: bool = traits.pop("view", False)
+        self.holomorphic: bool = traits.pop("holomorphic", True)
+        self.several: bool = traits.pop("several", False)
+        self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
+        self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
+        self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
+        if traits:
+            raise TypeError(f"op {self.name!r} was given the unknown trait {next(iter(traits))!r}")
+        self._read_signature(inspect.signature(forward))
+        self.rules: dict[str, Rule] = {}
+        self.joint: Rule | None = None
+        self.joint_wishes: tuple[str, ...] = ()
+        self.plans: list[Any] = []
+        self.node_class = self._make_node_class()
+        self.apply: Callable[..., Any] = dispatch.make_apply(self)
+        self.inplace: Callable[..., Any] = dispatch.make_inplace(self)
+        self._arity = len(self.operands) + len(self.attributes)
+
+    def _read_signature(self, signature: inspect.Signature) -> None:
+        kinds = inspect.Parameter
+        parameters = signature.parameters.values()
+        self.variadic = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+        operand_kinds = (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL)
+        self.operands = tuple(p.name for p in parameters if p.kind in operand_kinds)
+        attributes = [p for p in parameters if p.kind not in operand_kinds]
+        self.attributes = tuple(p.name for p in attributes)
+        self.defaults = tuple(p.default for p in attributes)
+
+    def _make_node_class(self) -> type[OpNode]:
+        return self._node_type(MultiOpNode if self.several else OpNode)
+
+    def _node_type(self, *bases: type) -> type[OpNode]:
+        return type(self.backward_name, bases, {"__slots__": (), "op": self, "__module__": "minigrad.autograd.graph"})
+
+    @cached_property
+    def complex_node_class(self) -> type[OpNode]:
+        """The node for complex operands: the textbook's rules between two conjugations, where the operation is holomorphic."""
+        if not self.holomorphic:
+            return self.node_class
+        return self._node_type(Conjugated, self.node_class)
+
+    def grads(self, **rules: Rule) -> Op:
+        """State the derivative: for each operand that has one, what its gradient is. Returns the operation.
+
+        Raises TypeError, at definition, for a name that is no operand or a rule that asks for something unknown.
+        """
+        for name, rule in rules.items():
+            if name not in self.operands:
+                raise TypeError(f"op {self.name!r} has no operand {name!r} to give a gradient; its operands are {', '.join(self.operands)}")
+            self._check_wishes(_wishes(rule))
+        self.rules = rules
+        self.plans = [None] + [self._plan(mask) for mask in range(1, 1 << len(self.operands))]
+        return self
+
+    def grads_together(self, rule: Rule) -> Op:
+        """State the derivative of all operands in one rule, which returns a sequence of gradients, one for each operand.
+
+        For operations with any number of operands (``cat``) and where the gradients share much work. The rule may ask for
+        ``needs``, a tuple that says which operands need a gradient, and returns None for the others.
+        """
+        self.joint_wishes = _wishes(rule)
+        self._check_wishes(self.joint_wishes)
+        self.joint = rule
+        self.node_class = self._node_type(JointOpNode)
+        return self
+
+    def _check_wishes(self, wishes: tuple[str, ...]) -> None:
+        known = {*self.operands, *self.attributes, *self.results, *(f"{name}_shape" for name in self.operands), "needs"}
+        for wish in wishes:
+            if wish not in known:
+                raise TypeError(f"a rule of op {self.name!r} asks for {wish!r}; it may ask for {', '.join(sorted(known))}")
+
+    def _plan(self, mask: int) -> Plan:
+        """Which rules run when just the operands in ``mask`` need a gradient, and what must be kept for them."""
+        active = [self.rules.get(name) if mask >> i & 1 else None for i, name in enumerate(self.operands)]
+        wished = dict.fromkeys(wish for rule in active if rule is not None for wish in _wishes(rule))
+        slots = tuple(name for name in wished if name in self.operands or name in self.results)
+        others = tuple(name for name in wished if name not in slots)
+        place = {name: i for i, name in enumerate((*slots, *others))}
+        rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
+        return Plan(tuple(map(self._source, slots)), rules, tuple(map(self._extra, others)), slots)
+
+    def _source(self, name: str) -> int:
+        return self.operands.index(name) if name in self.operands else -1 - self.results.index(name)
+
+    def _extra(self, name: str) -> tuple[bool, int]:
+        if name in self.attributes:
+            return False, self.attributes.index(name)
+        return True, self.operands.index(name.removesuffix("_shape"))
+
+    def slots_of(self, rules: tuple[Any, ...]) -> tuple[str, ...]:
+        """The names of what a node with these rules saved."""
+        mask = sum(1 << i for i, entry in enumerate(rules) if entry is not None)
+        plan: Plan = self.plans[mask]
+        return plan.slots
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether any derivative is stated."""
+        return bool(self.rules) or self.joint is not None
+
+    @cached_property
+    def formula(self) -> str:
+        """The derivative rules as their author wrote them, one line each: ``a: g * b``."""
+        if self.joint is not None:
+            return f"{', '.join(self.operands)}: {_text_of(self.joint)}"
+        return "\n".join(f"{name}: {_text_of(rule)}" for name, rule in self.rules.items())
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Sort a call's arguments into operands and attributes.
+
+        Raises TypeError for a missing, surplus or unknown argument, in the words of Python's own.
+        """
+        if self.variadic:
+            return args, self._attributes((), kwargs)
+        count = len(self.operands)
+        if len(args) < count:
+            named = tuple(kwargs[name] for name in self.operands[len(args) :] if name in kwargs)
+            kwargs = {key: value for key, value in kwargs.items() if key not in self.operands}
+            args = args + named
+        if len(args) < count:
+            raise TypeError(f"{self.name}() missing required argument {self.operands[len(args)]!r}; expected {self._signature()}")
+        return args[:count], self._attributes(args[count:], kwargs)
+
+    def _attributes(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        if len(given) > len(self.attributes):
+            raise TypeError(f"{self.name}() takes {self._signature()}, but {len(given) - len(self.attributes)} more were given")
+        values = list(given) + list(self.defaults[len(given) :])
+        for name, value in named.items():
+            if name not in self.attributes:
+                raise TypeError(f"{self.name}() got an unexpected keyword argument {name!r}; expected {self._signature()}")
+            values[self.attributes.index(name)] = value
+        for name, value in zip(self.attributes, values, strict=True):
+            if value is inspect.Parameter.empty:
+                raise TypeError(f"{self.name}() missing required argument {name!r}; expected {self._signature()}")
+        return tuple(values)
+
+    def _signature(self) -> str:
+        return f"{self.name}({', '.join((*self.operands, *self.attributes))})"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.variadic:
+            return dispatch.general(self, args, self._attributes((), kwargs))
+        if kwargs or len(args) != self._arity:
+            operands, attributes = self.bind(args, kwargs)
+            return self.apply(*operands, *attributes)
+        return self.apply(*args)
+
+    def __repr__(self) -> str:
+        return f"<op {self._signature()}>"
+
+
+def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Callable[..., Any]], Op]:
+    """Make an operation of a function on arrays, and register it.
+
+    ``label`` is what pictures show. ``backward`` is the node's name where it is not the operation's in camel case and
+    ``Backward0``. Traits: ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating point
+    first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False where complex
+    rules are written in full), ``outputs`` (names, where there are several), ``samples`` (a function that gives the test
+    walker its inputs).
+    """
+
+    def define(forward: Callable[..., Any]) -> Op:
+        made = Op(forward, label, backward, **traits)
+        REGISTRY[made.name] = made
+        return made
+
+    return define
+
+
+def _wishes(rule: Rule) -> tuple[str, ...]:
+    return tuple(inspect.signature(rule).parameters)[1:]
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def _text_of(rule: Rule) -> str:
+    """The source of a rule, without its parameters; its name where there is no source."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(rule)).strip().rstrip(","))
+    except (OSError, SyntaxError):
+        return rule.__name__
+    code = rule.__code__
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda) and [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount]):
+            return ast.unparse(node.body)
+    return rule.__name__

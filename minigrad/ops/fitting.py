@@ -1,0 +1,76 @@
+"""What undoes broadcasting and promotion in backward: ``sum_to`` a shape, ``cast`` to a type, and ``fit``, which does both.
+
+The engine fits every gradient to the operand it belongs to, so no rule has to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import late
+from minigrad.dtypes import Array
+from minigrad.op import op
+
+
+@op(label="Σ", linear=True)
+def sum_to(a: Array, /, shape: tuple[int, ...]) -> Array:
+    """The sum of ``a`` over the axes along which ``shape`` was stretched to reach the shape of ``a``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.fitting import sum_to
+    >>> sum_to(mg.ones(2, 3), (1, 3))
+    tensor([[2., 2., 2.]])
+    """
+    lead = a.ndim - len(shape)
+    axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1 and a.shape[lead + i] != 1))
+    return np.sum(a, axis=axes, keepdims=True).reshape(shape)
+
+
+@op(label="broadcast", backward="ExpandBackward0", linear=True)
+def stretch(a: Array, /, shape: tuple[int, ...]) -> Array:
+    """``a`` repeated to ``shape`` as broadcasting does, without a copy; not for writing.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.fitting import stretch
+    >>> stretch(mg.tensor([1.0, 2.0]), (2, 2))
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
+    return np.broadcast_to(a, shape)
+
+
+sum_to.grads(a=lambda g, a_shape: stretch(g, a_shape))
+stretch.grads(a=lambda g, a_shape: sum_to(g, a_shape))
+
+
+@op(label="to", backward="ToCopyBackward0", linear=True)
+def cast(a: Array, /, kind: np.dtype[Any]) -> Array:
+    """A copy of ``a`` in NumPy type ``kind``; from complex to real it is the real part.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.fitting import cast
+    >>> cast(mg.tensor([1.5]), mg.float64.numpy)
+    tensor([1.5000], dtype=minigrad.float64)
+    """
+    if a.dtype.kind == "c" and kind.kind != "c":
+        a = a.real
+    return a.astype(kind)
+
+
+cast.grads(a=lambda g: g)
+
+
+def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
+    """``gradient`` (array or tensor) in the shape and type of the operand that it belongs to."""
+    array = gradient.array if isinstance(gradient, TensorMeta) else gradient
+    if array.shape != shape:
+        gradient = sum_to.apply(gradient, shape) if isinstance(gradient, TensorMeta) else sum_to.forward(gradient, shape)
+    if array.dtype != kind:
+        gradient = cast.apply(gradient, kind) if isinstance(gradient, TensorMeta) else cast.forward(gradient, kind)
+    return gradient
+
+
+late.fit = fit

@@ -1,0 +1,1 @@
+def tensor_text(t): return f"tensor({t.array.tolist()})"
