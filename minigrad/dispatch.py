@@ -16,9 +16,9 @@ from minigrad.autograd import views
 from minigrad.autograd.graph import Node, accumulator_of, next_sequence_nr
 from minigrad.autograd.meta import TensorMeta, VersionCounter, bump_version, untracked
 from minigrad.autograd.modes import modes
-from minigrad.autograd.op_node import Meta, SavedOutput
+from minigrad.autograd.op_node import Meta
 from minigrad.autograd.regime import regime
-from minigrad.autograd.saving import Packed, save_packed, saving_hooks
+from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import late, wrap
 from minigrad.dtypes import F32, F64, Array, category, floating, of, result_type
 from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit, places_wanted
@@ -183,28 +183,26 @@ def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta
     return metas
 
 
+AWAITED = object()
+"""Stands where an in-place operation will save what it writes."""
+
+
 def save(node: Any, op: Op, mask: int, operands: tuple[Any, ...], outputs: tuple[Tensor, ...], copied: bool) -> None:
     """Put what the rules will ask for into the node, each with the version it has now.
 
-    ``copied``: the first operand is about to be overwritten in place, so a private copy is kept of it.
+    ``copied``: the first operand is about to be overwritten in place, so a private copy is kept of it, and the output, which is
+    not there yet, is awaited.
     """
     saved: list[Any] = []
     versions: list[int | None] = []
     for source in node.sources(mask):
         value = operands[source] if source >= 0 else outputs[-1 - source]
-        if not isinstance(value, TensorMeta):
-            saved.append(value)
-            versions.append(None)
-            continue
-        counter = value._counter
-        version = 0 if counter is None else counter.value
-        slot: Any = value
-        if source < 0:
-            slot = SavedOutput(value)  # type: ignore[arg-type]
-        elif copied and source == 0:
-            slot, version = _private_copy(value), 0  # type: ignore[arg-type]
-        if saving_hooks.active:
-            slot = save_packed(slot, node, value)
+        if copied and source < 0:
+            slot, version = AWAITED, 0
+        else:
+            if copied and source == 0:
+                value = _private_copy(value)  # type: ignore[arg-type]
+            slot, version = slot_for(value, is_output=source < 0)
         saved.append(slot)
         versions.append(version)
     node.saved = saved or ()
@@ -304,11 +302,10 @@ def finish_inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...
 def _save_written_output(node: Any, target: Tensor) -> None:
     """A rule that asks for ``out`` sees what was written, at the version that the write made."""
     for position, slot in enumerate(node.saved):
-        if isinstance(slot, SavedOutput):
-            node.saved[position] = SavedOutput(target)
-            node.versions[position] = target.version_counter.value
+        if slot is AWAITED:
+            node.saved[position], node.versions[position] = slot_for(target, is_output=True)
+            version = node.versions[position]
             if TensorSaved.listeners:
-                version = node.versions[position]
                 emit(TensorSaved(node, node.slot_names[position], target, target.version_counter, version, by_copy=False))
 
 
@@ -343,15 +340,15 @@ def _announce(
     if NodeCreated.listeners:
         emit(NodeCreated(node, outputs))
     if TensorSaved.listeners:
-        _announce_saved(node, operands, outputs, inplace)
+        _announce_saved(node, operands, outputs)
 
 
-def _announce_saved(node: Any, operands: tuple[Any, ...], outputs: tuple[Tensor, ...], inplace: bool) -> None:
+def _announce_saved(node: Any, operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> None:
     """Each saved tensor; what an in-place operation keeps of its output is announced once it is written."""
     for name, slot, version in zip(node.slot_names, node.saved, node.versions, strict=True):
-        is_output = isinstance(slot, SavedOutput)
-        if version is None or isinstance(slot, Packed) or (inplace and is_output):
+        if version is None or slot is AWAITED or isinstance(slot, Packed):
             continue
+        is_output = isinstance(slot, SavedOutput)
         kept = outputs[slot.output_nr] if is_output else slot
         by_copy = not is_output and all(kept is not x for x in operands)
         emit(TensorSaved(node, name, kept, kept.version_counter, version, by_copy))

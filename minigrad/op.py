@@ -154,11 +154,14 @@ class Op:
             return False, self.attributes.index(name)
         return True, self.operands.index(name.removesuffix("_shape"))
 
+    def plan_with(self, rules: tuple[Any, ...]) -> Plan:
+        """The plan of a node that runs these rules."""
+        plan: Plan = self.plans[sum(1 << i for i, entry in enumerate(rules) if entry is not None)]
+        return plan
+
     def slots_of(self, rules: tuple[Any, ...]) -> tuple[str, ...]:
         """The names of what a node with these rules saved."""
-        mask = sum(1 << i for i, entry in enumerate(rules) if entry is not None)
-        plan: Plan = self.plans[mask]
-        return plan.slots
+        return self.plan_with(rules).slots
 
     @property
     def differentiable(self) -> bool:

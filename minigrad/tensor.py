@@ -15,13 +15,13 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
-from minigrad.autograd.graph import Node, accumulator_of
+from minigrad.autograd.graph import Node
 from minigrad.autograd.hooks import HookDict, RemovableHandle, tensor_hooks_of
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import late, wrap
 from minigrad.dtypes import Array, dtype
-from minigrad.events import GradCleared, TensorCreated, emit
+from minigrad.events import GradAssigned, GradCleared, GradRetained, RequiresGradChanged, TensorCreated, emit
 import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.printing import tensor_text
@@ -150,6 +150,8 @@ class Tensor(ArithmeticMethods, TensorMeta):
     def requires_grad(self, value: bool) -> None:
         self._check_may_require(value)
         self._requires_grad = value
+        if RequiresGradChanged.listeners:
+            emit(RequiresGradChanged(self, value))
 
     def _check_may_require(self, value: bool) -> None:
         if not self.is_leaf:
@@ -235,11 +237,15 @@ class Tensor(ArithmeticMethods, TensorMeta):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        before = self._grad
         if value is not None:
             self._check_grad(value)
-        elif self._grad is not None and GradCleared.listeners:
-            emit(GradCleared(self, self._grad, True))
         self._grad = value
+        if value is None:
+            if before is not None and GradCleared.listeners:
+                emit(GradCleared(self, before, True))
+        elif GradAssigned.listeners:
+            emit(GradAssigned(self, before, value))
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, TensorMeta):
@@ -276,6 +282,8 @@ class Tensor(ArithmeticMethods, TensorMeta):
         node = self.grad_fn
         if node is None:
             return
+        if GradRetained.listeners and not self.retains_grad:
+            emit(GradRetained(self))
         tensor_hooks_of(self).retains = True
         node.node_hooks().retain[self._output_nr] = weakref.ref(self)
 
@@ -418,11 +426,6 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
         tensor._grad = wrap(np.zeros_like(gradient.array))
     else:
         gradient.zero_()
-
-
-def accumulator(tensor: Tensor) -> Node:
-    """The ``AccumulateGrad`` of a leaf that requires grad."""
-    return accumulator_of(tensor)
 
 
 late.Tensor = Tensor

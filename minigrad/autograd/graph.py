@@ -79,6 +79,10 @@ class Node:
         """The name of the backward function, as PyTorch calls it: ``MulBackward0``."""
         return type(self).__name__
 
+    def bare_name(self) -> str:
+        """``Mul`` for ``MulBackward0``: how PyTorch's sentences call an operation."""
+        return self.name().rstrip("0123456789").removesuffix("Backward")
+
     def _sequence_nr(self) -> int:
         return self.sequence_nr
 

@@ -11,51 +11,31 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.graph import Gradient, Node
-from minigrad.autograd.meta import TensorMeta, VersionCounter
-from minigrad.autograd.saving import Packed
+from minigrad.autograd.graph import Gradient
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.saved import Pack, Packed, SavedOutput, SavingNode, Unpack
 from minigrad.autograd.wrap import late, wrap
-from minigrad.errors import FreedError, InplaceError
-from minigrad.events import SavedReleased, SavedUnpacked, emit
+from minigrad.errors import FreedError
 
 if TYPE_CHECKING:
     from minigrad.op import Op, Rule
-    from minigrad.tensor import Tensor
 
 Meta = tuple[tuple[int, ...], "np.dtype[Any]"]
 """Shape and type that a gradient must have when it arrives at an input."""
 
 
-class SavedOutput:
-    """A node's own output, saved without its history, so that node and output are no cycle; unpacking gives it back."""
-
-    __slots__ = ("_counter", "array", "output_nr")
-
-    def __init__(self, output: Tensor) -> None:
-        self.array = output.array
-        self._counter = output.version_counter
-        self.output_nr = output._output_nr
-
-    @property
-    def version_counter(self) -> VersionCounter:
-        """The counter that it shares with the output itself."""
-        return self._counter
-
-
-class OpNode(Node):
-    """One recorded operation. ``saved`` is aligned with ``versions``; a Python number has no version.
+class OpNode(SavingNode):
+    """One recorded operation.
 
     ``rules`` holds, for each input, a rule and the positions of what it wants among saved values and ``extras``
     (attributes and shapes); None where the input needs no gradient.
     """
 
-    __slots__ = ("extras", "metas", "outputs", "rules", "saved", "versions")
+    __slots__ = ("extras", "metas", "outputs", "rules")
 
     op: ClassVar[Op]
 
     rules: tuple[tuple[Rule, tuple[int, ...]] | None, ...]
-    saved: list[Any] | tuple[Any, ...] | None
-    versions: list[int | None] | tuple[int | None, ...]
     extras: tuple[Any, ...]
     metas: tuple[Meta | None, ...] | None
     """Shape and type of each input where some differ from the output's; None when all are alike, the usual case."""
@@ -79,16 +59,6 @@ class OpNode(Node):
     def slot_names(self) -> tuple[str, ...]:
         """The name of each saved value: the rules' parameter."""
         return self.op.slots_of(self.rules)
-
-    @property
-    def keeps_something(self) -> bool:
-        return bool(self.versions)
-
-    def release(self) -> None:
-        if self.versions:
-            self.saved = None
-            if SavedReleased.listeners:
-                emit(SavedReleased(self))
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         if gradient is None:
@@ -125,56 +95,64 @@ class OpNode(Node):
             sent.append(result)
         return sent
 
-    def unpack_arrays(self) -> list[Any]:
-        """The saved values as arrays, each checked to be of the version that was saved."""
-        saved = self.saved
-        if saved is None:
-            raise FreedError(self)
-        if SavedUnpacked.listeners:
-            self._announce_unpacking()
-        values: list[Any] = []
-        for slot, version in zip(saved, self.versions, strict=True):
-            if version is None:
-                values.append(slot)
-            elif type(slot) is Packed:
-                values.append(self._unpacked(slot, values).array)
-            else:
-                counter = slot._counter
-                if counter is not None and counter.value != version:
-                    raise self._overwritten(len(values), counter, version)
-                values.append(slot.array)
-        return values
+    def __getattr__(self, name: str) -> Any:
+        """``_saved_self``, ``_saved_other``, ``_saved_result`` as in PyTorch, or ``_saved_`` and the rule's own name for it."""
+        if name.startswith("_saved_"):
+            return self._saved_value(name.removeprefix("_saved_"))
+        if name.startswith("_raw_saved_"):
+            return RawSaved(self, self._slot_called(name.removeprefix("_raw_saved_")))
+        raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
-    def unpack_tensors(self) -> list[Any]:
-        """The same values as tensors with their history; an output gets this node back as its grad_fn."""
-        arrays = self.unpack_arrays()
-        assert self.saved is not None
-        return [self._with_history(slot, array) for slot, array in zip(self.saved, arrays, strict=True)]
+    def _saved_value(self, wanted: str) -> Any:
+        slots = self.slot_names
+        if wanted in self.op.attributes and wanted not in slots:
+            return self._attribute(wanted)
+        return self.unpack_one(self._slot_called(wanted))
 
-    def _with_history(self, slot: Any, array: Any) -> Any:
-        if type(slot) is SavedOutput:
-            output = wrap(array)
-            output._requires_grad = True
-            output._grad_fn = self
-            output._output_nr = slot.output_nr
-            output._counter = slot._counter
-            return output
-        return slot
+    def _attribute(self, wanted: str) -> Any:
+        plan = self.op.plan_with(self.rules)
+        position = self.op.attributes.index(wanted)
+        for value, (is_shape, place) in zip(self.extras, plan.extras, strict=True):
+            if not is_shape and place == position:
+                return value
+        raise AttributeError(f"{self.name()} keeps no {wanted!r}: none of its rules asks for it")
 
-    def _unpacked(self, slot: Packed, before: list[Any]) -> Any:
-        raise NotImplementedError
+    def _slot_called(self, wanted: str) -> int:
+        aliases = {"self": 0, "input": 0, "other": 1}
+        operands = self.op.operands
+        if wanted in aliases and aliases[wanted] < len(operands):
+            wanted = operands[aliases[wanted]]
+        if wanted == "result":
+            wanted = self.op.results[0]
+        slots = self.slot_names
+        if wanted not in slots:
+            kept = ", ".join(slots) or "nothing"
+            raise AttributeError(f"{self.name()} did not save {wanted!r}; it saved {kept}")
+        return slots.index(wanted)
 
-    def _announce_unpacking(self) -> None:
-        assert self.saved is not None
-        for name, slot, version in zip(self.slot_names, self.saved, self.versions, strict=True):
-            if version is not None and type(slot) is not Packed:
-                counter = slot.version_counter
-                emit(SavedUnpacked(self, name, counter, version, counter.value))
 
-    def _overwritten(self, position: int, counter: VersionCounter, version: int) -> InplaceError:
-        assert self.saved is not None
-        slot = self.saved[position]
-        return InplaceError(overwritten_text(self, slot, counter, version), self, self.slot_names[position], version, counter.value)
+class RawSaved:
+    """One saved value before it is unpacked, on which a pair of hooks can be hung: ``grad_fn._raw_saved_self``."""
+
+    __slots__ = ("_node", "_position")
+
+    def __init__(self, node: OpNode, position: int) -> None:
+        self._node = node
+        self._position = position
+
+    def register_hooks(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
+        """Pack the saved tensor now, and unpack it when it is needed."""
+        node, position = self._node, self._position
+        if node.saved is None:
+            raise FreedError(node)
+        slot = node.saved[position]
+        if isinstance(slot, Packed):
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set is not allowed.")
+        if node.versions[position] is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        tensor = node.unpack_one(position)
+        node.saved = [*node.saved]
+        node.saved[position] = Packed(tensor, isinstance(slot, SavedOutput), pack_hook, unpack_hook)
 
 
 class JointOpNode(OpNode):
@@ -269,35 +247,3 @@ class Conjugated:
         turned = tuple(g.conj() for g in gradient) if isinstance(gradient, tuple) else gradient.conj()
         results: list[Gradient] = super().apply_rules(turned, values)  # type: ignore[misc]
         return [None if g is None else g.conj() for g in results]
-
-
-def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:
-    """PyTorch's sentence, then who saved and who wrote, as far as somebody asked for places."""
-    which = f", which is output {slot.output_nr} of {_maker(slot, node)}," if _maker(slot, node) else ""
-    shape = ", ".join(map(str, slot.array.shape))
-    text = (
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[minigrad.{_title(slot.array)}Tensor [{shape}]]{which} is at version {counter.value}; expected version {version} instead."
-    )
-    where = node.created_at
-    writes = [write for write in getattr(counter, "writes", []) if write[0] > version]
-    if where is None and not writes:
-        return text + " Hint: `inspector explain SCRIPT` names the operation that saved it and the one that changed it."
-    if where is not None:
-        text += f" {node.name()} saved it at version {version} ({where})."
-    for number, by, place in writes[:3]:
-        text += f" {by} raised it to version {number} ({place})."
-    return text
-
-
-def _title(array: np.ndarray[Any, Any]) -> str:
-    from minigrad.dtypes import of
-
-    return of(array.dtype).title
-
-
-def _maker(slot: Any, node: Node) -> str:
-    if isinstance(slot, SavedOutput):
-        return node.name()
-    maker = slot.grad_fn
-    return "" if maker is None else maker.name()

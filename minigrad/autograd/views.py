@@ -13,7 +13,6 @@ import numpy as np
 
 from minigrad.autograd.graph import Gradient, GradientEdge, Node, ensure_grad_fn
 from minigrad.autograd.modes import modes
-from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array
 from minigrad.events import HistoryRebased, NodeCreated, emit
 
@@ -137,7 +136,7 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.begin()
-        node, number = (None, 0) if not _requires_grad(base) else ensure_grad_fn(base)
+        node, number = ensure_grad_fn(base) if base.requires_grad else (None, 0)
         numbers = inner.input_nrs or (0,) * len(inner.next_nodes)
         self.next_nodes = (node, *inner.next_nodes[1:])
         self.input_nrs = (number, *numbers[1:])
@@ -162,10 +161,6 @@ class CopySlices(Node):
         if self.next_nodes[0] is None:
             return [None, *others]
         return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
-
-
-def _requires_grad(tensor: Tensor) -> bool:
-    return tensor.requires_grad
 
 
 def rebase(tensor: Tensor, node: Node) -> None:
@@ -214,11 +209,6 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
     return tensor._grad_fn
 
 
-def gradient_edge(tensor: Tensor) -> GradientEdge:
-    """``ensure_grad_fn`` for a tensor that is known to require grad."""
-    return ensure_grad_fn(tensor)
-
-
 _TOGETHER = (
     " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
     "inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the "
@@ -235,7 +225,7 @@ def refusal(tensor: Tensor, what: str) -> str:
     if view.creation is Creation.INFERENCE:
         return f"A view was created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format("inference_mode")
     node = tensor._grad_fn
-    maker = "the operation that made it" if node is None else node.name().removesuffix("Backward0")
+    maker = "the operation that made it" if node is None else node.bare_name()
     head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
     if view.creation is Creation.MULTI_OUTPUT:
         return head + (
@@ -282,10 +272,3 @@ def _check_history(tensor: Tensor) -> None:
 def overlaps_itself(array: Array) -> bool:
     """Whether some memory cell is two elements: a stride of 0 over more than one, as ``expand`` makes."""
     return any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)) and array.size > 0
-
-
-def plain_alias(source: Tensor, array: Array | None = None) -> Tensor:
-    """A tensor over the same memory without history, and with a version counter of its own, as ``.data`` gives."""
-    return wrap(source.array if array is None else array)
-
-

@@ -1,0 +1,272 @@
+"""What a node keeps for its backward, and how it gets it back: by reference with a version, or through a pair of hooks.
+
+A saved input is the tensor itself, with the version that it had; unpacking compares. A saved output is kept without its history,
+so that node and output are no cycle. Hooks (``saved_tensors_hooks``) may keep something else instead; then versions cannot be
+compared, and are not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from minigrad.autograd.graph import Node
+from minigrad.autograd.meta import TensorMeta, VersionCounter
+from minigrad.autograd.modes import modes, no_grad
+from minigrad.autograd.regime import regime
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import of
+from minigrad.errors import FreedError, InplaceError
+from minigrad.events import SavedReleased, SavedUnpacked, emit
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+Pack = Callable[[Any], Any]
+Unpack = Callable[[Any], Any]
+
+
+class SavedOutput:
+    """A node's own output without its history; unpacking with create_graph gives it back."""
+
+    __slots__ = ("_counter", "array", "output_nr")
+
+    def __init__(self, output: Tensor) -> None:
+        self.array = output.array
+        self._counter = output.version_counter
+        self.output_nr = output._output_nr
+
+    @property
+    def version_counter(self) -> VersionCounter:
+        """The counter that it shares with the output itself."""
+        return self._counter
+
+
+class Packed:
+    """What a pack hook made of a saved tensor, how to get it back, and the history that the hook does not see."""
+
+    __slots__ = ("edge", "is_output", "packed", "requires_grad", "unpack_hook")
+
+    def __init__(self, tensor: Tensor, is_output: bool, pack: Pack, unpack: Unpack) -> None:
+        self.is_output = is_output
+        self.requires_grad = tensor.requires_grad
+        self.edge = (None if is_output else tensor.grad_fn, tensor._output_nr, tensor._accumulator)
+        self.unpack_hook = unpack
+        self.packed = _pack(tensor, pack)
+
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor that the unpack hook returns, with the history of the one that was saved."""
+        with no_grad():
+            given = self.unpack_hook(self.packed)
+        if not isinstance(given, TensorMeta):
+            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}")
+        result = wrap(given.array)
+        result._requires_grad = self.requires_grad or self.is_output
+        result._grad_fn, result._output_nr, result._accumulator = self.edge
+        if self.is_output:
+            result._grad_fn = node
+        return result
+
+
+def _pack(tensor: Tensor, pack: Pack) -> Any:
+    given = wrap(tensor.array)
+    counter = given._counter = VersionCounter()
+    with no_grad():
+        packed = pack(given)
+    if counter.value:
+        raise RuntimeError(
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified "
+            "by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform "
+            "in-place operations on the input to a pack hook."
+        )
+    return packed
+
+
+class _SavingHooks(threading.local):
+    """This thread's pairs of hooks, the innermost last, and why such hooks are refused, if they are."""
+
+    def __init__(self) -> None:
+        self.pairs: list[tuple[Pack, Unpack]] = []
+        self.refused: str | None = None
+
+
+saving_hooks = _SavingHooks()
+
+
+class saved_tensors_hooks:  # noqa: N801 (PyTorch's name)
+    """Within the block, every tensor saved for backward goes through ``pack_hook``, and back through ``unpack_hook``.
+
+    Of nested pairs the innermost wins. ``pack_hook(tensor)`` may return anything; ``unpack_hook`` must make a tensor of the same
+    values of it. A pack hook must not write to its argument.
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor(3.0, requires_grad=True)
+    >>> with mg.autograd.graph.saved_tensors_hooks(lambda t: t.item(), lambda number: mg.tensor(number)):
+    ...     y = x * x
+    >>> y.backward()
+    >>> x.grad
+    tensor(6.)
+    """
+
+    def __init__(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
+        self.pair = (pack_hook, unpack_hook)
+
+    def __enter__(self) -> None:
+        if saving_hooks.refused is not None:
+            raise RuntimeError(saving_hooks.refused)
+        saving_hooks.pairs.append(self.pair)
+        regime.enter()
+
+    def __exit__(self, *_: object) -> None:
+        saving_hooks.pairs.pop()
+        regime.leave()
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801
+    """Within the block, saved tensors are kept as copies, so that a later write to the original does no harm."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cpu") -> None:
+        super().__init__(lambda tensor: wrap(tensor.array.copy()), lambda packed: packed)
+
+
+class disable_saved_tensors_hooks:  # noqa: N801
+    """Within the block, ``saved_tensors_hooks`` raises RuntimeError with ``error_message``."""
+
+    def __init__(self, error_message: str) -> None:
+        self.message = error_message
+        self._former: list[str | None] = []
+
+    def __enter__(self) -> None:
+        if saving_hooks.pairs:
+            raise RuntimeError(self.message)
+        self._former.append(saving_hooks.refused)
+        saving_hooks.refused = self.message
+
+    def __exit__(self, *_: object) -> None:
+        saving_hooks.refused = self._former.pop()
+
+
+def slot_for(value: Any, is_output: bool) -> tuple[Any, int | None]:
+    """How a node keeps ``value``, and the version to compare later; None for what has no version."""
+    if not isinstance(value, TensorMeta):
+        return value, None
+    tensor: Tensor = value  # type: ignore[assignment]
+    if saving_hooks.pairs:
+        return Packed(tensor, is_output, *saving_hooks.pairs[-1]), 0
+    counter = tensor._counter
+    version = 0 if counter is None else counter.value
+    return (SavedOutput(tensor) if is_output else tensor), version
+
+
+class SavingNode(Node):
+    """A node with saved values. ``saved`` is aligned with ``versions``; what has no version (a Python number) has None there."""
+
+    __slots__ = ("saved", "versions")
+
+    saved: list[Any] | tuple[Any, ...] | None
+    versions: list[int | None] | tuple[int | None, ...]
+
+    @property
+    def slot_names(self) -> tuple[str, ...]:
+        """What each saved value is called."""
+        return tuple(str(i) for i in range(len(self.versions)))
+
+    @property
+    def keeps_something(self) -> bool:
+        return bool(self.versions)
+
+    def release(self) -> None:
+        if self.versions:
+            self.saved = None
+            if SavedReleased.listeners:
+                emit(SavedReleased(self))
+
+    def unpack_arrays(self) -> list[Any]:
+        """The saved values as arrays, each checked to be of the version that was saved."""
+        saved = self.saved
+        if saved is None:
+            raise FreedError(self)
+        if SavedUnpacked.listeners:
+            self._announce_unpacking(saved)
+        values: list[Any] = []
+        for slot, version in zip(saved, self.versions):  # noqa: B905 (equal by construction; strict costs 60 ns)
+            if version is None:
+                values.append(slot)
+            elif type(slot) is Packed:
+                values.append(slot.unpack(self).array)
+            else:
+                counter = slot._counter
+                if counter is not None and counter.value != version:
+                    raise self._overwritten(len(values), counter, version)
+                values.append(slot.array)
+        return values
+
+    def unpack_tensors(self) -> list[Any]:
+        """The same values as tensors with their history; an output gets this node back as its grad_fn."""
+        if self.saved is None:
+            raise FreedError(self)
+        if SavedUnpacked.listeners:
+            self._announce_unpacking(self.saved)
+        return [self.unpack_one(i) for i in range(len(self.versions))]
+
+    def unpack_one(self, position: int) -> Any:
+        """One saved value as it was saved: a tensor with its history, or a plain number."""
+        if self.saved is None:
+            raise FreedError(self)
+        slot, version = self.saved[position], self.versions[position]
+        if version is None:
+            return slot
+        if type(slot) is Packed:
+            return slot.unpack(self)
+        counter = slot._counter
+        if counter is not None and counter.value != version:
+            raise self._overwritten(position, counter, version)
+        return self._as_output(slot) if type(slot) is SavedOutput else slot
+
+    def _as_output(self, slot: SavedOutput) -> Tensor:
+        output = wrap(slot.array)
+        output._requires_grad = True
+        output._grad_fn = self
+        output._output_nr = slot.output_nr
+        output._counter = slot._counter
+        return output
+
+    def _announce_unpacking(self, saved: Any) -> None:
+        for name, slot, version in zip(self.slot_names, saved, self.versions, strict=True):
+            if version is not None and type(slot) is not Packed:
+                counter = slot.version_counter
+                emit(SavedUnpacked(self, name, counter, version, counter.value))
+
+    def _overwritten(self, position: int, counter: VersionCounter, version: int) -> InplaceError:
+        assert self.saved is not None
+        text = overwritten_text(self, self.saved[position], counter, version)
+        return InplaceError(text, self, self.slot_names[position], version, counter.value)
+
+
+def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:
+    """PyTorch's sentence, then who saved and who wrote, as far as somebody asked for places."""
+    maker = node if isinstance(slot, SavedOutput) else slot._grad_fn
+    which = "" if maker is None else f", which is output {_output_nr(slot)} of {maker.bare_name()},"
+    text = (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[minigrad.{of(slot.array.dtype).title}Tensor {list(slot.array.shape)}]{which} is at version {counter.value}; "
+        f"expected version {version} instead."
+    )
+    where = node.created_at
+    writes = [write for write in getattr(counter, "writes", []) if write[0] > version]
+    if where is not None:
+        text += f" {node.name()} saved it at version {version} ({where})."
+    for number, by, place in writes[:3]:
+        text += f" {by} raised it to version {number} ({place})."
+    if where is None and not writes:
+        hint = "the forward call that saved it is named below" if modes.anomaly else "`inspector explain SCRIPT` names the operation"
+        text += f" Hint: {hint} that saved it and the one that changed it."
+    return text
+
+
+def _output_nr(slot: Any) -> int:
+    number: int = slot.output_nr if isinstance(slot, SavedOutput) else slot._output_nr
+    return number
+
+
