@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd import views
-from minigrad.autograd.graph import Node, accumulator_of, next_sequence_nr
+from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
 from minigrad.autograd.meta import TensorMeta, VersionCounter, bump_version, untracked
 from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Meta

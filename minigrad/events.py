@@ -28,7 +28,7 @@ from minigrad.provenance import here
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
-    from minigrad.autograd.graph import Node
+    from minigrad.autograd.node import Node
     from minigrad.autograd.meta import VersionCounter
     from minigrad.op import Op
     from minigrad.provenance import Where

@@ -96,7 +96,7 @@ class Op:
         return self._node_type(MultiOpNode if self.several else OpNode)
 
     def _node_type(self, *bases: type) -> type[OpNode]:
-        return type(self.backward_name, bases, {"__slots__": (), "op": self, "__module__": "minigrad.autograd.graph"})
+        return type(self.backward_name, bases, {"__slots__": (), "op": self, "__module__": "minigrad.autograd.node"})
 
     @cached_property
     def complex_node_class(self) -> type[OpNode]:

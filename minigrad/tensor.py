@@ -15,7 +15,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
-from minigrad.autograd.graph import Node
+from minigrad.autograd.node import Node
 from minigrad.autograd.hooks import HookDict, RemovableHandle, tensor_hooks_of
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes

@@ -11,7 +11,7 @@ from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from inspector.trace.facts import Edge, Place, Summary
+from inspector.trace.facts import Edge, OpApplied, Place, Summary
 from inspector.trace.table import Table
 
 
@@ -121,8 +121,6 @@ class NodeState:
     """The step of the OpApplied whose node this is."""
     order: int = 1
     """1 for a node of a forward pass, 2 for one made while a backward pass with create_graph ran, and so on."""
-    task: int | None = None
-    """The latest graph task that reaches it, whose status, buffers and gradients these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +156,8 @@ class ThreadState:
 
     grad_enabled: bool = True
     scopes: tuple[str, ...] = ()
+    applied: tuple[int, OpApplied] | None = None
+    """The latest operation and its step, from which the tensors and nodes that follow know what made them."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.engine import GraphTask, announce_start, execute
-from minigrad.autograd.graph import GradientEdge, Node, accumulator_of
+from minigrad.autograd.node import GradientEdge, Node, accumulator_of
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import wrap
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.graph import AccumulateGrad, Gradient, Node
+from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.modes import modes
 from minigrad.autograd.regime import regime
 from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks

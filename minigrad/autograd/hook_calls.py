@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.graph import AccumulateGrad, Gradient, Node
+from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.hooks import Hook, hook_name
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import wrap

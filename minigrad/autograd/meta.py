@@ -17,7 +17,7 @@ from minigrad.events import VersionBumped, emit, places_wanted
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
-    from minigrad.autograd.graph import AccumulateGrad, Node
+    from minigrad.autograd.node import AccumulateGrad, Node
     from minigrad.autograd.hooks import TensorHooks
     from minigrad.autograd.views import View
     from minigrad.provenance import Where

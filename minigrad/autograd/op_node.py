@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.graph import Gradient
+from minigrad.autograd.node import Gradient
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.saved import Pack, Packed, SavedOutput, SavingNode, Unpack
 from minigrad.autograd.wrap import late, wrap

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.graph import Node
+from minigrad.autograd.node import Node
 from minigrad.autograd.meta import TensorMeta, VersionCounter
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.regime import regime

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.graph import Gradient, GradientEdge, Node, ensure_grad_fn
+from minigrad.autograd.node import Gradient, GradientEdge, Node, ensure_grad_fn
 from minigrad.autograd.modes import modes
 from minigrad.dtypes import Array
 from minigrad.events import HistoryRebased, NodeCreated, emit
