@@ -74,7 +74,9 @@ def _operand(value: Any) -> Any:
         return value.item()
     if isinstance(value, ndarray):
         return wrap(value)
-    return value
+    if value is None:
+        return None
+    raise TypeError(f"expected a Tensor or a number as operand, not {type(value).__name__}; wrap it in minigrad.tensor(...)")
 
 
 def promoted(op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -88,7 +90,9 @@ def promoted(op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fitting(value: Any, target: np.dtype[Any]) -> Any:
-    """A Python number that NumPy would refuse in ``target`` as it is: True among floats, 2.0 among complex numbers."""
+    """A Python number as NumPy takes it among ``target``: True is 1, and an integer out of range wraps around, as in PyTorch."""
+    if isinstance(value, (bool, int)) and target.kind in "iu":
+        return np.array(value).astype(target)[()]
     return target.type(value) if isinstance(value, bool) else value
 
 
@@ -400,7 +404,8 @@ def _unary(op: Op) -> Callable[..., Any]:
         node_class = op.node_class
         n = node_class.__new__(node_class)
         n.sequence_nr = next_sequence_nr()
-        n.hooks = n.metas = None
+        n.hooks = None
+        n.metas = None if out.dtype is kind else ((x.shape, kind),)
         n.rules = plan.rules
         extras = plan.extras
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()

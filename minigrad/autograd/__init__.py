@@ -1,1 +1,35 @@
-"""Autograd."""
+"""Automatic differentiation: what PyTorch offers as ``torch.autograd``."""
+
+from minigrad.autograd import graph
+from minigrad.autograd.backward import backward, grad
+from minigrad.autograd.engine import GraphTask, current_graph_task
+from minigrad.autograd.function import Function, FunctionCtx
+from minigrad.autograd.meta import AutogradMeta, VersionCounter
+from minigrad.autograd.modes import (
+    detect_anomaly,
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)
+from minigrad.autograd.node import ensure_grad_fn
+
+__all__ = [
+    "AutogradMeta",
+    "Function",
+    "FunctionCtx",
+    "GraphTask",
+    "VersionCounter",
+    "backward",
+    "current_graph_task",
+    "detect_anomaly",
+    "enable_grad",
+    "ensure_grad_fn",
+    "grad",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

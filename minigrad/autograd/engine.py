@@ -63,6 +63,7 @@ class GraphTask:
     __slots__ = (
         "_accumulators",
         "_needed",
+        "_roots",
         "buffers",
         "callbacks",
         "captured",
@@ -96,11 +97,18 @@ class GraphTask:
         """The ready queue, the next to run first."""
         return (*self._accumulators, *(node for _, node in sorted(self.ready)))
 
+    def will_reach(self, node: Node) -> bool:
+        """Whether this pass runs ``node``, or captures what arrives there."""
+        if self._needed is not None:
+            return node in self._needed or node in self.captures
+        return node in self._roots or node in self.dependencies
+
     def count_dependencies(self, roots: Sequence[Node]) -> None:
         """Walk all that the roots reach, once."""
         dependencies = self.dependencies
         stack = list(dict.fromkeys(roots))
         seen = set(stack)
+        self._roots = frozenset(stack)
         while stack:
             for node in stack.pop().next_nodes:
                 if node is not None:

@@ -1,0 +1,392 @@
+"""``Function``: an operation whose forward and backward the user writes.
+
+The context that both are given *is* the backward node, as in PyTorch. Forward runs unrecorded; backward runs on tensors, so that
+with ``create_graph`` it is recorded and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd import views
+from minigrad.autograd.meta import TensorMeta, bump_version
+from minigrad.autograd.modes import modes, no_grad
+from minigrad.autograd.node import Gradient, Node, accumulator_of
+from minigrad.autograd.saved import SavingNode, slot_for
+from minigrad.autograd.wrap import late, wrap
+from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit, places_wanted
+from minigrad.provenance import here
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+
+class FunctionCtx:
+    """What ``forward`` and ``setup_context`` may ask of ``ctx``."""
+
+    needs_input_grad: tuple[bool, ...]
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors (or None) for backward, with their versions; once, from forward. Read them as ``ctx.saved_tensors``."""
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for ``jvp``."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs forward changed in place; each must also be returned."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self._non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether undefined gradients become zeros before backward sees them (the default), or stay None."""
+        self._materialize = value
+
+    _to_save: tuple[Tensor | None, ...] = ()
+    _dirty: tuple[Tensor, ...] = ()
+    _non_differentiable: tuple[Tensor, ...] = ()
+    _materialize = True
+
+
+class FunctionNode(SavingNode, FunctionCtx):
+    """The node of a custom function, and its context: whatever forward hangs on it, backward finds."""
+
+    single = False
+    function: type[Function]
+    saved: Any = ()
+    versions: Any = ()
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def slot_names(self) -> tuple[str, ...]:
+        return tuple(f"saved_tensors[{i}]" for i in range(len(self.versions)))
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What ``save_for_backward`` kept, each checked to be of the version that was saved."""
+        if self.saved is not None and not self.versions and self._to_save:
+            return self._to_save
+        return tuple(self.unpack_tensors())
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        given = self._given(gradient or {}, create_graph)
+        answer = self.function.backward(self, *given)
+        grads = answer if isinstance(answer, tuple) else (answer,)
+        return self._checked(self._counted(grads), create_graph)
+
+    def _given(self, gradient: dict[int, Gradient], create_graph: bool) -> list[Tensor | None]:
+        """The gradients of the outputs, as tensors; undefined ones are zeros unless told otherwise."""
+        given: list[Tensor | None] = []
+        for number, (shape, kind) in enumerate(self.output_metas):
+            value = gradient.get(number)
+            if value is None:
+                given.append(wrap(np.zeros(shape, kind)) if self._materialize and shape is not None else None)
+            else:
+                given.append(value if isinstance(value, TensorMeta) else wrap(np.asarray(value)))  # type: ignore[arg-type]
+        return given
+
+    def _counted(self, grads: tuple[Any, ...]) -> list[Any]:
+        """One gradient for each argument of forward; surplus Nones at the end are forgiven."""
+        wanted = len(self.is_tensor)
+        values = list(grads)
+        while len(values) > wanted and values[-1] is None:
+            values.pop()
+        if len(values) != wanted:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got {len(grads)})"
+            )
+        return values
+
+    def _checked(self, grads: list[Any], create_graph: bool) -> list[Gradient]:
+        results: list[Gradient] = []
+        for position, (grad, is_tensor) in enumerate(zip(grads, self.is_tensor, strict=True)):
+            if is_tensor:
+                results.append(self._fitted(grad, len(results), create_graph))
+            elif grad is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but the "
+                    "corresponding forward input was not a Variable"
+                )
+        return results
+
+    def _fitted(self, grad: Any, index: int, create_graph: bool) -> Gradient:
+        """A gradient in the shape and type of its input: broadcast ones are summed, any other misfit is an error."""
+        if grad is None or self.next_nodes[index] is None:
+            return None
+        if not isinstance(grad, TensorMeta):
+            raise TypeError(
+                f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return a Tensor"
+            )
+        shape, kind = self.input_metas[index]
+        if grad.array.shape != shape and not _broadcasts(shape, grad.array.shape):
+            raise RuntimeError(
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} but expected "
+                f"shape compatible with {list(shape)}"
+            )
+        fitted = late.fit(grad, shape, kind)
+        return fitted if create_graph else fitted.array
+
+    output_metas: tuple[tuple[Any, Any], ...] = ()
+    input_metas: tuple[tuple[Any, Any], ...] = ()
+    is_tensor: tuple[bool, ...] = ()
+
+
+def _broadcasts(small: tuple[int, ...], big: tuple[int, ...]) -> bool:
+    """Whether an array of shape ``small`` could have been stretched to ``big``."""
+    if len(small) > len(big):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(small), reversed(big), strict=False))
+
+
+class Function:
+    """Subclass it with static methods ``forward`` and ``backward``, and call ``apply``.
+
+    Either ``forward(ctx, *args)``, or ``forward(*args)`` and ``setup_context(ctx, inputs, output)``. ``backward(ctx, *grads)`` is
+    given a gradient for each output and returns one, or None, for each argument of forward.
+
+    >>> import minigrad as mg
+    >>> class Cube(mg.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensors
+    ...         return g * 3 * x * x
+    >>> x = mg.tensor(2.0, requires_grad=True)
+    >>> Cube.apply(x).backward()
+    >>> x.grad
+    tensor(12.)
+    """
+
+    _node_class: type[FunctionNode] | None = None
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Save what backward needs, where forward has no ctx."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """The gradients of the arguments of forward."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+        )
+
+    @classmethod
+    def node_class(cls) -> type[FunctionNode]:
+        """The class of this function's nodes, named ``…Backward``."""
+        made = cls.__dict__.get("_node_class")
+        if made is None:
+            made = cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls})
+        return made
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward, and put this function's node behind its outputs."""
+        return _apply(cls, args, kwargs)
+
+
+def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    node_class = function.node_class()
+    node = node_class.__new__(node_class)
+    node.begin()
+    inputs = [x for x in args if isinstance(x, TensorMeta)]
+    node.is_tensor = tuple(isinstance(x, TensorMeta) for x in args)
+    recorded = modes.grad and any(x.requires_grad for x in inputs)  # type: ignore[attr-defined]
+    node.needs_input_grad = tuple(isinstance(x, TensorMeta) and x.requires_grad for x in args)  # type: ignore[attr-defined]
+    with no_grad():
+        result = _forward(function, node, args, kwargs)
+    outputs = list(result) if isinstance(result, (tuple, list)) else [result]
+    if recorded:
+        _connect(node, inputs)
+    _attach(node, inputs, outputs, recorded)
+    _announce(node, function, args, outputs, recorded)
+    if recorded:
+        _save(node, outputs)
+    if not isinstance(result, (tuple, list)):
+        return outputs[0]
+    return tuple(outputs)
+
+
+def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if function.setup_context is Function.setup_context:
+        return function.forward(node, *args, **kwargs)
+    result = function.forward(*args, **kwargs)
+    function.setup_context(node, args, result)
+    return result
+
+
+def _connect(node: FunctionNode, inputs: list[Any]) -> None:
+    """Edges to the inputs, and the shapes that their gradients must have."""
+    edges = [_edge(x) for x in inputs]
+    node.next_nodes = tuple(edge[0] for edge in edges)
+    node.input_nrs = tuple(edge[1] for edge in edges)
+    node.input_metas = tuple((x.array.shape, x.array.dtype) for x in inputs)
+    if modes.anomaly or places_wanted():
+        place = here(2)
+        if place is not None:
+            node.where = place
+
+
+def _edge(tensor: Tensor) -> tuple[Node | None, int]:
+    if not tensor.requires_grad:
+        return None, 0
+    node = tensor.grad_fn
+    return (accumulator_of(tensor), 0) if node is None else (node, tensor._output_nr)
+
+
+def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded: bool) -> None:
+    """Give each output its history: new ones this node, dirty inputs a rebased one, inputs returned as they are a view."""
+    for written in node._dirty:
+        bump_version(written, f"{node.function.__name__} (mark_dirty)")
+    dirty = {id(x) for x in node._dirty}
+    given = {id(x) for x in inputs}
+    flat = {id(x) for x in node._non_differentiable}
+    metas = []
+    differentiable = 0
+    for number, out in enumerate(outputs):
+        if not isinstance(out, TensorMeta):
+            metas.append((None, None))
+            continue
+        metas.append((out.array.shape, out.array.dtype))
+        can = recorded and id(out) not in flat and out.array.dtype.kind in "fc"
+        differentiable += can
+        outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can)
+    node.output_metas = tuple(metas)
+    _mark_views(outputs, dirty, differentiable)
+
+
+def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool) -> Any:
+    if not can:
+        if is_input and not is_dirty:
+            return _alias(out)
+        if out.requires_grad and not is_input and out._view is None:
+            out._requires_grad, out._grad_fn, out._output_nr = False, None, 0
+        return out
+    if is_dirty:
+        if not is_input:
+            warnings.warn(
+                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to "
+                "mark_dirty().",
+                stacklevel=4,
+            )
+        return _rebased(node, number, out)
+    if is_input:
+        out = _alias(out)
+    out._requires_grad, out._grad_fn, out._output_nr = True, node, number
+    if out._view is not None:
+        out._view.version = out.version_counter.value
+    return out
+
+
+def _rebased(node: FunctionNode, number: int, out: Any) -> Any:
+    if out.requires_grad and out.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+    if out._view is not None:
+        views.check_writable(out, tracked=True)
+        views.rebase(out, node)
+    else:
+        views.set_history(out, node, number)
+    return out
+
+
+def _alias(tensor: Any) -> Any:
+    """An input that is returned as it is comes out as a view of itself."""
+    alias = wrap(tensor.array)
+    with no_grad():
+        views.attach(alias, tensor)
+    return alias
+
+
+def _mark_views(outputs: list[Any], dirty: set[int], differentiable: int) -> None:
+    """A view that comes out of a custom function may not be written in place: its history could not be rewritten."""
+    creation = views.Creation.MULTI_OUTPUT if differentiable > 1 else views.Creation.CUSTOM_FUNCTION
+    for out in outputs:
+        if isinstance(out, TensorMeta) and out._view is not None and id(out) not in dirty:
+            out._view.creation = creation
+
+
+def _save(node: FunctionNode, outputs: list[Any]) -> None:
+    """Keep what ``save_for_backward`` was given: outputs without their history, inputs by reference."""
+    saved, versions = [], []
+    for tensor in node._to_save:
+        if tensor is not None and not isinstance(tensor, TensorMeta):
+            raise TypeError(f"save_for_backward can only save variables, but argument {len(saved)} is of type {type(tensor).__name__}")
+        slot, version = slot_for(tensor, is_output=tensor is not None and tensor._grad_fn is node)
+        saved.append(slot)
+        versions.append(version)
+        if TensorSaved.listeners and tensor is not None and version is not None:
+            emit(TensorSaved(node, f"saved_tensors[{len(saved) - 1}]", tensor, tensor.version_counter, version, by_copy=False))
+    node.saved, node.versions = saved, versions
+    node._to_save = ()
+
+
+def _announce(node: FunctionNode, function: type[Function], args: tuple[Any, ...], outputs: list[Any], recorded: bool) -> None:
+    made = tuple(x for x in outputs if isinstance(x, TensorMeta))
+    if OpApplied.listeners:
+        inputs = {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorMeta, int, float))}
+        reason = None if recorded else "no input requires grad" if modes.grad else "no_grad"
+        emit(OpApplied(function, inputs, {}, made, node if recorded else None, reason, bool(node._dirty)))  # type: ignore[arg-type]
+    if TensorCreated.listeners:
+        for out in made:
+            if all(out is not x for x in args):
+                emit(TensorCreated(out, function.__name__))  # type: ignore[arg-type]
+    if NodeCreated.listeners and recorded:
+        emit(NodeCreated(node, made))  # type: ignore[arg-type]
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorates a ``backward`` that cannot itself be differentiated: a second derivative raises RuntimeError.
+
+    >>> from minigrad.autograd.function import once_differentiable
+    """
+
+    @functools.wraps(backward)
+    def wrapped(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            answer = backward(ctx, *grads)
+        if not modes.grad or not any(isinstance(g, TensorMeta) and g.requires_grad for g in grads):  # type: ignore[attr-defined]
+            return answer
+        results = answer if isinstance(answer, tuple) else (answer,)
+        barred = tuple(_barred(g, grads) if isinstance(g, TensorMeta) else g for g in results)
+        return barred if isinstance(answer, tuple) else barred[0]
+
+    return wrapped
+
+
+class DelayedError(Node):
+    """Stands behind a gradient that must not be differentiated again."""
+
+    __slots__ = ()
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _barred(gradient: Any, sources: tuple[Any, ...]) -> Any:
+    node = DelayedError()
+    node.begin()
+    node.next_nodes = tuple(_edge(x)[0] for x in sources if isinstance(x, TensorMeta))  # type: ignore[arg-type]
+    out = wrap(gradient.array)
+    out._requires_grad, out._grad_fn = True, node
+    return out
+
+

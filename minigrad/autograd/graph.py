@@ -1,0 +1,119 @@
+"""What PyTorch offers as ``autograd.graph``: the graph's public names, and the hooks that span several tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from minigrad.autograd.engine import current_graph_task
+from minigrad.autograd.hooks import Hook
+from minigrad.autograd.meta import TensorMeta, bump_version
+from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, ensure_grad_fn
+from minigrad.autograd.saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+__all__ = [
+    "AccumulateGrad",
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "ensure_grad_fn",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of ``tensor`` arrives: usable as a root or an input of ``grad()`` without keeping the tensor alive.
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor(2.0, requires_grad=True)
+    >>> edge = mg.autograd.graph.get_gradient_edge(x * x)
+    >>> edge.node.name(), edge.output_nr
+    ('MulBackward0', 0)
+    """
+    return ensure_grad_fn(tensor)
+
+
+def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
+    """Say that the memory of ``tensor`` was written in a way that autograd could not see."""
+    for each in (tensor,) if isinstance(tensor, TensorMeta) else tensor:
+        bump_version(each, "increment_version")  # type: ignore[arg-type]
+
+
+class _MultiHandle:
+    """Removes the hooks on all tensors together."""
+
+    def __init__(self, handles: tuple[Any, ...]) -> None:
+        self.handles = handles
+
+    def remove(self) -> None:
+        """Take the hooks away; a second call does nothing."""
+        for handle in self.handles:
+            handle.remove()
+
+    def __enter__(self) -> _MultiHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: Literal["all", "any"] = "all") -> _MultiHandle:
+    """Call ``fn`` once in each backward: with the list of all gradients (None where undefined), or with the first (``any``).
+
+    In mode ``all`` it runs when the gradients of all ``tensors`` that the pass will reach are known.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    hook = _await_any(fn) if mode == "any" else _await_all(tensors, fn)
+    return _MultiHandle(tuple(tensor.register_hook(hook(i)) for i, tensor in enumerate(tensors)))
+
+
+def _await_any(fn: Hook) -> Callable[[int], Hook]:
+    lock = threading.Lock()
+    seen: set[int] = set()
+
+    def at(_: int) -> Hook:
+        def hook(gradient: Tensor) -> None:
+            task = current_graph_task()
+            assert task is not None
+            with lock:
+                first = task.serial not in seen
+                seen.add(task.serial)
+            if first:
+                task.callbacks.append(lambda: seen.discard(task.serial))
+                fn(gradient)
+
+        return hook
+
+    return at
+
+
+def _await_all(tensors: Sequence[Tensor], fn: Hook) -> Callable[[int], Hook]:
+    lock = threading.Lock()
+    nodes = [ensure_grad_fn(tensor).node for tensor in tensors]
+    arrived: dict[int, dict[int, Any]] = {}
+
+    def at(position: int) -> Hook:
+        def hook(gradient: Tensor) -> None:
+            task = current_graph_task()
+            assert task is not None
+            with lock:
+                gradients = arrived.setdefault(task.serial, {})
+                gradients[position] = gradient
+                complete = len(gradients) == sum(task.will_reach(node) for node in nodes)
+                if complete:
+                    del arrived[task.serial]
+            if complete:
+                fn([gradients.get(i) for i in range(len(nodes))])
+
+        return hook
+
+    return at
