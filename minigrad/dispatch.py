@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 ndarray = np.ndarray
-new_saved_output = SavedOutput.__new__
+new = object.__new__
 _NUMBERS = (int, float, bool, complex)
 
 
@@ -155,7 +155,7 @@ def make_node(
         isinstance(x, TensorMeta) and x.array.dtype.kind == "c" for x in operands
     )
     node_class = op.complex_node_class if is_complex else op.node_class
-    node = node_class.__new__(node_class)
+    node: Any = new(node_class)
     node.sequence_nr = next_sequence_nr()
     node.hooks = None
     edges = [_edge(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
@@ -391,8 +391,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         out = forward(x, *attributes)
         if type(out) is not ndarray:
             out = np.asarray(out)
-        cls = late.Tensor
-        t = cls.__new__(cls)
+        t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
@@ -401,8 +400,7 @@ def _unary(op: Op) -> Callable[..., Any]:
             t._grad_fn = None
             return t
         plan = op.plans[1]
-        node_class = op.node_class
-        n = node_class.__new__(node_class)
+        n = new(op.node_class)
         n.sequence_nr = next_sequence_nr()
         n.hooks = None
         n.metas = None if out.dtype is kind else ((x.shape, kind),)
@@ -419,7 +417,7 @@ def _unary(op: Op) -> Callable[..., Any]:
             n.versions = versions = []
             for source in plan.sources:
                 if source < 0:
-                    slot = new_saved_output(SavedOutput)
+                    slot = new(SavedOutput)
                     slot.array = out
                     slot.output_nr = 0
                     slot._counter = t._counter = VersionCounter()
@@ -465,8 +463,7 @@ def _binary(op: Op) -> Callable[..., Any]:
         out = forward(x, y)
         if type(out) is not ndarray:
             out = np.asarray(out)
-        cls = late.Tensor
-        t = cls.__new__(cls)
+        t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
@@ -475,8 +472,7 @@ def _binary(op: Op) -> Callable[..., Any]:
             t._grad_fn = None
             return t
         plan = op.plans[need_a | need_b << 1]
-        node_class = op.node_class
-        n = node_class.__new__(node_class)
+        n = new(op.node_class)
         n.sequence_nr = next_sequence_nr()
         n.hooks = None
         n.rules = plan.rules

@@ -42,6 +42,8 @@ class Event:
     """The base of all events. ``where`` is the user's own line, when a listener asked for places."""
 
     listeners: ClassVar[tuple[Listener, ...]] = ()
+    anyone: ClassVar[bool] = False
+    """Whether there is any listener at all, to any kind."""
     where: Where | None = field(default=None, init=False, repr=False)
 
 
@@ -369,6 +371,7 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
         before, _active = _active, edit(_active)
         if bool(_active) != bool(before):
             (regime.enter if _active else regime.leave)()
+        Event.anyone = bool(_active)
         _places_wanted = any(one.places for one in _active)
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)

@@ -49,9 +49,6 @@ class Tensor(ArithmeticMethods, TensorMeta):
 
     __slots__ = ()
 
-    def __new__(cls, *_: Any, **__: Any) -> Tensor:
-        return object.__new__(cls)
-
     def __init__(self, data: Any = (), requires_grad: bool = False) -> None:
         self._fill(np.array(data.array if isinstance(data, TensorMeta) else data, dtype=np.float32), requires_grad)
 

@@ -23,6 +23,7 @@ from minigrad.events import (
     BackwardFailed,
     BackwardFinished,
     BackwardStarted,
+    Event,
     GradientSent,
     NodeFinished,
     NodeReady,
@@ -172,23 +173,53 @@ class GraphTask:
             emit(NodeReady(self, node))
 
     def run(self) -> None:
-        """Run every ready node until none is left."""
-        ready, buffers, pop = self.ready, self.buffers, heapq.heappop
-        accumulators = self._accumulators
-        while True:
+        """Run every ready node until none is left.
+
+        The ordinary case is written out here, because at a microsecond a node every call counts; ``_visit`` knows every case.
+        """
+        ready, buffers, dependencies, accumulators = self.ready, self.buffers, self.dependencies, self._accumulators
+        create_graph, release = self.create_graph, not self.retain_graph
+        careful = self._needed is not None or modes.anomaly
+        pop = heapq.heappop
+        while ready or accumulators:
             while accumulators:
                 self._accumulate(accumulators.pop(0))
             if not ready:
                 break
-            node = pop(ready)[1]
-            self.node = node
+            node = self.node = pop(ready)[1]
             gradient = buffers.pop(node, None)
-            if node.hooks is not None:
-                gradient = run_tensor_hooks(node, gradient, self)
-            if self.captures and node in self.captures:
-                self._capture(node, gradient)
-            if self._needed is not None and node not in self._needed:
+            if careful or node.hooks is not None or Event.anyone:
+                self._visit(node, gradient)
                 continue
+            results = node.run(gradient, create_graph)
+            if release:
+                node.release()
+            for index, target in enumerate(node.next_nodes):
+                if target is None:
+                    continue
+                gradient = results[index]
+                if gradient is not None:
+                    if target.single:
+                        before = buffers.get(target)
+                        buffers[target] = gradient if before is None else before + gradient
+                    else:
+                        self.put(target, node.input_nrs[index] if node.input_nrs else 0, gradient)
+                left = dependencies[target] - 1
+                if left:
+                    dependencies[target] = left
+                elif type(target) is AccumulateGrad:
+                    accumulators.append(target)
+                else:
+                    heapq.heappush(ready, (-target.sequence_nr, target))
+            results = gradient = None  # an accumulator may take over a gradient that nobody else holds
+
+    def _visit(self, node: Node, gradient: Gradient) -> None:
+        """One node with its hooks, captures and events."""
+        if node.hooks is not None:
+            gradient = run_tensor_hooks(node, gradient, self)
+        if self.captures and node in self.captures:
+            self._capture(node, gradient)
+        if self._needed is None or node in self._needed:
             self._send(node, self._run_node(node, gradient))
 
     def _run_node(self, node: Node, gradient: Gradient) -> list[Gradient]:
@@ -211,23 +242,15 @@ class GraphTask:
 
     def _send(self, node: Node, results: list[Gradient]) -> None:
         """Each result goes into the buffer of the node at the end of its edge."""
-        dependencies, buffers, needed, captures = self.dependencies, self.buffers, self._needed, self.captures
+        dependencies, needed, captures = self.dependencies, self._needed, self.captures
         numbers = node.input_nrs
         for index, target in enumerate(node.next_nodes):
-            if target is None:
+            if target is None or (needed is not None and target not in needed and target not in captures):
                 continue
-            if needed is not None and target not in needed and target not in captures:
-                continue
-            gradient = results[index]
-            if gradient is not None:
-                if target.single and not GradientSent.listeners:
-                    before = buffers.get(target)
-                    buffers[target] = gradient if before is None else before + gradient
-                else:
-                    self._put_and_tell(node, index, target, 0 if numbers is None else numbers[index], gradient)
-            left = dependencies[target] - 1
-            dependencies[target] = left
-            if not left:
+            if results[index] is not None:
+                self._put_and_tell(node, index, target, numbers[index] if numbers else 0, results[index])
+            dependencies[target] -= 1
+            if not dependencies[target]:
                 self.make_ready(target)
 
     def _put_and_tell(self, node: Node, index: int, target: Node, number: int, gradient: Gradient) -> None:

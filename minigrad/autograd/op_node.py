@@ -63,37 +63,33 @@ class OpNode(SavingNode):
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         if gradient is None:
             return [None] * len(self.rules)
-        return self.apply_rules(gradient, self.values(create_graph))
-
-    def values(self, create_graph: bool) -> Any:
-        """What the rules may ask for: saved values, then attributes and shapes."""
-        values: Any = ()
+        values: Any = self.extras
         if self.versions:
-            values = self.unpack_tensors() if create_graph else self.unpack_arrays()
-        return [*values, *self.extras] if self.extras else values
+            saved = self.unpack_tensors() if create_graph else self.unpack_arrays()
+            values = [*saved, *values] if values else saved
+        return self.apply_rules(gradient, values)
 
     def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
-        """Each input's gradient, in its own shape and type."""
-        metas = self.metas
+        """Each input's gradient, in its own shape and type. ``values``: what was saved, then attributes and shapes."""
         sent: list[Gradient] = []
-        for position, entry in enumerate(self.rules):
+        for entry in self.rules:
             if entry is None:
                 sent.append(None)
                 continue
             rule, wanted = entry
             count = len(wanted)
             if count == 1:
-                result = rule(gradient, values[wanted[0]])
+                sent.append(rule(gradient, values[wanted[0]]))
             elif count == 0:
-                result = rule(gradient)
+                sent.append(rule(gradient))
             else:
-                result = rule(gradient, *[values[place] for place in wanted])
-            if metas is not None and result is not None:
-                meta = metas[position]
-                if meta is not None:
-                    result = late.fit(result, meta[0], meta[1])
-            sent.append(result)
-        return sent
+                sent.append(rule(gradient, *[values[place] for place in wanted]))
+        return sent if self.metas is None else self.fitted(sent)
+
+    def fitted(self, sent: list[Gradient]) -> list[Gradient]:
+        """The gradients with broadcasting and promotion undone."""
+        assert self.metas is not None
+        return [g if g is None or meta is None else late.fit(g, *meta) for g, meta in zip(sent, self.metas, strict=True)]
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result`` as in PyTorch, or ``_saved_`` and the rule's own name for it."""
@@ -210,11 +206,8 @@ class JointOpNode(OpNode):
     def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
         assert self.op.joint is not None
         results = self.op.joint(gradient, *values)
-        metas = self.metas or (None,) * len(results)
-        return [
-            None if g is None or not needed else g if meta is None else late.fit(g, *meta)
-            for g, needed, meta in zip(results, self.needs, metas, strict=True)
-        ]
+        sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
+        return sent if self.metas is None else self.fitted(sent)
 
 
 class MultiOpNode(OpNode):
@@ -229,7 +222,7 @@ class MultiOpNode(OpNode):
         given = [gradient.get(number) for number in range(len(self.outputs))]
         can = [number for number, (_, kind) in enumerate(self.outputs) if kind.kind in "fc"]
         filled = tuple(self._zeros(number, create_graph) if given[number] is None else given[number] for number in can)
-        return self.apply_rules(filled[0] if self.op.one_differentiable_output else filled, self.values(create_graph))
+        return super().run(filled[0] if self.op.one_differentiable_output else filled, create_graph)
 
     def _zeros(self, number: int, create_graph: bool) -> Gradient:
         """An output that nobody used has the gradient 0."""

@@ -16,7 +16,7 @@ from minigrad.autograd.meta import TensorMeta, VersionCounter
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.regime import regime
 from minigrad.autograd.wrap import wrap
-from minigrad.dtypes import of
+from minigrad.dtypes import Array, of
 from minigrad.errors import FreedError, InplaceError
 from minigrad.events import SavedReleased, SavedUnpacked, emit
 
@@ -46,22 +46,28 @@ class SavedOutput:
 class Packed:
     """What a pack hook made of a saved tensor, how to get it back, and the history that the hook does not see."""
 
-    __slots__ = ("edge", "is_output", "packed", "requires_grad", "unpack_hook")
+    __slots__ = ("_counter", "edge", "is_output", "packed", "requires_grad", "unpack_hook")
 
     def __init__(self, tensor: Tensor, is_output: bool, pack: Pack, unpack: Unpack) -> None:
+        self._counter = None
         self.is_output = is_output
         self.requires_grad = tensor.requires_grad
         self.edge = (None if is_output else tensor.grad_fn, tensor._output_nr, tensor._accumulator)
         self.unpack_hook = unpack
         self.packed = _pack(tensor, pack)
 
-    def unpack(self, node: Node) -> Tensor:
-        """The tensor that the unpack hook returns, with the history of the one that was saved."""
+    @property
+    def array(self) -> Array:
+        """The array of the tensor that the unpack hook returns."""
         with no_grad():
             given = self.unpack_hook(self.packed)
         if not isinstance(given, TensorMeta):
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}")
-        result = wrap(given.array)
+        return given.array
+
+    def unpack(self, node: Node) -> Tensor:
+        """The tensor that the unpack hook returns, with the history of the one that was saved."""
+        result = wrap(self.array)
         result._requires_grad = self.requires_grad or self.is_output
         result._grad_fn, result._output_nr, result._accumulator = self.edge
         if self.is_output:
@@ -193,8 +199,6 @@ class SavingNode(Node):
         for slot, version in zip(saved, self.versions):  # noqa: B905 (equal by construction; strict costs 60 ns)
             if version is None:
                 values.append(slot)
-            elif type(slot) is Packed:
-                values.append(slot.unpack(self).array)
             else:
                 counter = slot._counter
                 if counter is not None and counter.value != version:

@@ -28,8 +28,7 @@ late = Late()
 
 def wrap(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor without history around ``array``, which is not copied. Its version is 0 and nothing refers to it yet."""
-    cls = late.Tensor
-    tensor = cls.__new__(cls)
+    tensor = object.__new__(late.Tensor)
     tensor.array = array
     tensor._requires_grad = False
     tensor._grad_fn = None
