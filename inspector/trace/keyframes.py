@@ -1,0 +1,67 @@
+"""States kept at regular steps, so that none is ever far: the last one before a step, and a short walk from there.
+
+A state's tables share their pages with its copies, so a keyframe costs what has changed since the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.trace.apply import apply
+from inspector.trace.facts import Fact
+from inspector.trace.state import State
+from inspector.trace.table import Table
+
+EVERY = 2_000
+"""Facts between keyframes: a walk across them takes some 10 ms, and a keyframe some 100 kB."""
+
+
+class Keyframes:
+    """The states at steps 0, EVERY, 2 × EVERY, … of ``facts``, made when first asked for. ``facts`` may grow."""
+
+    def __init__(self, facts: Sequence[Fact]) -> None:
+        self._facts = facts
+        self._kept = [State()]
+
+    def before(self, step: int) -> State:
+        """The last keyframe at or before ``step``. It belongs to all: copy it, never change it."""
+        wanted = step // EVERY
+        while len(self._kept) <= wanted:
+            state = copy_of(self._kept[-1])
+            walk(state, self._facts, state.step + EVERY)
+            self.offer(state)
+        return self._kept[wanted]
+
+    def offer(self, state: State) -> None:
+        """Keep a copy of ``state`` if it is at the next step where one is wanted."""
+        if state.step == len(self._kept) * EVERY:
+            self._kept.append(copy_of(state))
+
+    def at(self, step: int) -> State:
+        """The state at ``step``, the caller's own."""
+        state = copy_of(self.before(step))
+        walk(state, self._facts, step)
+        return state
+
+
+def walk(state: State, facts: Sequence[Fact], step: int) -> None:
+    """Move ``state`` forwards to ``step``."""
+    for fact in facts[state.step : step]:
+        apply(fact, state)
+
+
+def copy_of(state: State) -> State:
+    """An independent state that is equal to ``state``."""
+    twin = State()
+    become(twin, state)
+    return twin
+
+
+def become(state: State, other: State) -> None:
+    """Make ``state`` equal to ``other``, and keep it the same object with the same tables."""
+    for name in State.__slots__:
+        value = getattr(other, name)
+        if isinstance(value, Table):
+            getattr(state, name).restore(value)
+        else:
+            setattr(state, name, value)
