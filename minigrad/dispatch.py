@@ -318,9 +318,8 @@ def _save_written_output(node: Any, target: Tensor) -> None:
 
 def _named(op: Op, operands: tuple[Any, ...]) -> dict[str, Any]:
     """Operands by their parameter's name; ``tensors[0]`` and so on where there may be any number."""
-    if op.variadic:
-        return {f"{op.operands[0]}[{i}]": x for i, x in enumerate(operands)}
-    return dict(zip(op.operands, operands, strict=True))
+    named = dict(zip(op.operands[: op.fixed], operands, strict=False))
+    return named | {f"{op.operands[-1]}[{i}]": x for i, x in enumerate(operands[op.fixed :])}
 
 
 def _announce(
@@ -368,6 +367,11 @@ def make_apply(op: Op) -> Callable[..., Any]:
             return _unary(op)
         if len(op.operands) == 2 and not op.attributes:
             return _binary(op)
+    return make_general(op)
+
+
+def make_general(op: Op) -> Callable[..., Any]:
+    """``general`` as a plain function of operands and attributes by position."""
     count = len(op.operands)
 
     def apply(*args: Any) -> Any:

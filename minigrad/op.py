@@ -88,6 +88,7 @@ class Op:
         self.variadic = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
         operand_kinds = (kinds.POSITIONAL_ONLY, kinds.VAR_POSITIONAL)
         self.operands = tuple(p.name for p in parameters if p.kind in operand_kinds)
+        self.fixed = len(self.operands) - self.variadic
         attributes = [p for p in parameters if p.kind not in operand_kinds]
         self.attributes = tuple(p.name for p in attributes)
         self.defaults = tuple(p.default for p in attributes)
@@ -128,6 +129,7 @@ class Op:
         self._check_wishes(self.joint_wishes)
         self.joint = rule
         self.node_class = self._node_type(JointOpNode)
+        self.apply = dispatch.make_general(self)
         return self
 
     def _check_wishes(self, wishes: tuple[str, ...]) -> None:

@@ -170,14 +170,20 @@ class JointOpNode(OpNode):
             return (-1 - self.op.results.index(wish),)
         if wish not in self.op.operands:
             return ()
-        return tuple(range(len(self.needs))) if self.op.variadic else (self.op.operands.index(wish),)
+        place = self.op.operands.index(wish)
+        return tuple(range(place, len(self.needs))) if self._is_star(wish) else (place,)
+
+    def _is_star(self, name: str) -> bool:
+        """Whether ``name`` is the operand of which there may be any number."""
+        return self.op.variadic and name == self.op.operands[-1]
 
     @property
     def slot_names(self) -> tuple[str, ...]:
-        names = [wish for wish in self.op.joint_wishes if self._sources_of(wish)]
-        if self.op.variadic:
-            return tuple(f"{name}[{i}]" for name in names for i in range(len(self.needs)))
-        return tuple(names)
+        return tuple(name for wish in self.op.joint_wishes for name in self._slots_of(wish))
+
+    def _slots_of(self, wish: str) -> tuple[str, ...]:
+        sources = self._sources_of(wish)
+        return tuple(f"{wish}[{i}]" for i in range(len(sources))) if self._is_star(wish) else (wish,) * len(sources)
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         if gradient is None:
@@ -197,11 +203,12 @@ class JointOpNode(OpNode):
             return self.needs
         if wish in op.attributes:
             return self.extras[op.attributes.index(wish)]
-        if wish in op.operands and op.variadic:
-            return [next(rest) for _ in self.needs]
+        if self._is_star(wish):
+            return [next(rest) for _ in self.needs[op.fixed :]]
         if wish in op.operands or wish in op.results:
             return next(rest)
-        return self.shapes if op.variadic else self.shapes[op.operands.index(wish.removesuffix("_shape"))]
+        operand = wish.removesuffix("_shape")
+        return self.shapes[op.fixed :] if self._is_star(operand) else self.shapes[op.operands.index(operand)]
 
     def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
         assert self.op.joint is not None
