@@ -1,0 +1,29 @@
+"""See backpropagation happen: record what a program does, step through it, draw it, and have it explained.
+
+>>> import minigrad as mg
+>>> import inspector
+>>> with inspector.record() as trace:
+...     w = mg.tensor(3.0, requires_grad=True)
+...     (w * w).backward()
+>>> len(trace) > 0
+True
+
+Everything is imported on first use: a trace can be read without minigrad, and minigrad without any of this.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__all__ = ["draw", "explain", "record"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return importlib.import_module(f"inspector.{name}")
+    raise AttributeError(f"module 'inspector' has no attribute {name!r}; it has {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

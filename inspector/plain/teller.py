@@ -1,0 +1,354 @@
+"""Facts into rows: what is told of each, and what is gathered into the row of another.
+
+Reads the trace only; knows no widths, colours or folding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import Any
+
+from inspector.plain.numbers import array, times, worth
+from inspector.plain.rows import Row
+from inspector.trace import facts
+from inspector.trace.facts import Fact, Place, SavedSlot
+from inspector.trace.trace import Trace
+
+
+class Teller:
+    """Tells the facts of one trace, in order, once."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._script = trace.script
+        self._names = trace.names
+        self._tensors: dict[int, facts.TensorCreated] = {}
+        self._nodes: dict[int, facts.NodeCreated] = {}
+        self._said: dict[int, str] = {}
+        self._saved: list[facts.TensorSaved] = []
+        self._slots: dict[tuple[int, str], int] = {}
+        self._bumps: list[facts.VersionBumped] = []
+        self._open: Row | None = None
+        self._partial = {"stdout": "", "stderr": ""}
+        self._depth = 0
+        self._passes = 0
+        self._operations = 0
+
+    def rows(self) -> list[Row]:
+        """The whole walk, with a line at the end that counts it."""
+        rows = [row for fact in self._trace.facts for row in self._tell(fact)]
+        rows += [*self._close(), *self._last_output()]
+        if self._operations or self._passes:
+            rows.append(self._count())
+        return rows
+
+    def _tell(self, fact: Fact) -> Iterator[Row]:
+        """The rows of one fact. Names are known beforehand; what is ready, released or rebased needs no words here."""
+        tell = _TELL.get(type(fact))
+        if tell is not None:
+            yield from tell(self, fact)
+
+    def _close(self) -> Iterator[Row]:
+        """The row that still gathered, and the writes that turned out to be no operation's."""
+        if self._open is not None:
+            row, self._open = self._open, None
+            row.rest = "   ".join(row.parts)
+            yield row
+        if self._bumps:
+            bumps, self._bumps = self._bumps, []
+            yield self._written(bumps)
+
+    # Forward
+
+    def _created(self, fact: facts.TensorCreated) -> Iterator[Row]:
+        self._tensors[fact.tensor] = fact
+        if fact.tensor in self._trace.producers:
+            return
+        yield from self._close()
+        kind = "leaf, requires grad" if fact.requires_grad else "alias" if fact.base is not None else "constant"
+        text = self._source(fact.place) or f"{fact.how}(…)"
+        yield self._row("step", f"{self._name(fact.tensor)} = {text}", array(fact.value), kind, fact.place)
+
+    def _node_created(self, fact: facts.NodeCreated) -> Iterator[Row]:
+        self._nodes[fact.node] = fact
+        yield from ()
+
+    def _tensor_saved(self, fact: facts.TensorSaved) -> Iterator[Row]:
+        self._saved.append(fact)
+        self._slots[fact.node, fact.saved.slot] = fact.saved.tensor
+        yield from ()
+
+    def _bumped(self, fact: facts.VersionBumped) -> Iterator[Row]:
+        if fact.tensor not in self._tensors:  # a gradient that was added to in place: told with the accumulation
+            return
+        if self._bumps and (self._bumps[-1].by, self._bumps[-1].place) != (fact.by, fact.place):
+            yield from self._close()
+        self._bumps.append(fact)
+
+    def _applied(self, fact: facts.OpApplied) -> Iterator[Row]:
+        bumps = [bump for bump in self._bumps if fact.inplace and bump.tensor in fact.outputs]
+        self._bumps = [bump for bump in self._bumps if bump not in bumps]
+        yield from self._close()
+        self._operations += 1
+        value = bumps[-1].value if bumps else self._value_of(fact.outputs)
+        yield self._row("step", self._sentence(fact), array(value), self._consequences(fact, bumps), fact.place)
+        self._saved = []
+
+    def _sentence(self, fact: facts.OpApplied) -> str:
+        """``h = z.tanh()``; inside a module or composite, where the user's text says something else, ``tanh(z)``."""
+        call = self._call(fact)
+        for out in fact.outputs:
+            self._said.setdefault(out, call)
+        named = [self._names[out] for out in fact.outputs if out in self._names]
+        if fact.inplace:
+            return fact.expression or call
+        text = call if self._depth or not fact.expression else fact.expression
+        return f"{', '.join(named)} = {text}" if named else call
+
+    def _call(self, fact: facts.OpApplied) -> str:
+        inputs = [one if isinstance(one, str) else self._name(one) for _, one in fact.inputs]
+        if len(inputs) == 2 and not fact.label[:1].isalnum():
+            return f"{inputs[0]} {fact.label} {inputs[1]}"
+        attributes = [f"{name}={value}" for name, value in fact.attributes if value != "None"]
+        return f"{fact.op}{'_' if fact.inplace else ''}({', '.join([*inputs, *attributes])})"
+
+    def _consequences(self, fact: facts.OpApplied, bumps: list[facts.VersionBumped]) -> str:
+        node = self._nodes.get(fact.node or 0)
+        parts = [node.name if node else f"— {fact.unrecorded or 'not recorded'}"]
+        parts += [f"{self._name(bump.tensor)} v{bump.old} → v{bump.new}" for bump in bumps]
+        saved = [self._slot(one.saved, one.by_copy) for one in self._saved if one.node == fact.node]
+        return "   ".join([*parts, *([f"saves {', '.join(saved)}"] if saved else [])])
+
+    def _slot(self, saved: SavedSlot, by_copy: bool) -> str:
+        kept = "copy" if by_copy else f"{self._name(saved.tensor)}@v{saved.version}"
+        return f"{saved.slot}={kept}"
+
+    def _op_failed(self, fact: facts.OpFailed) -> Iterator[Row]:
+        yield from self._close()
+        yield self._row("error", f"✗ {fact.op}: {fact.error}", rest=_first_line(fact.message), place=fact.place)
+
+    def _written(self, bumps: list[facts.VersionBumped]) -> Row:
+        told = [f"{self._name(bump.tensor)} v{bump.old} → v{bump.new}" for bump in bumps]
+        value = worth(bumps[0].value) if len(bumps) == 1 else ""
+        return self._row("step", bumps[0].by, value, f"writes {', '.join(told)}", bumps[0].place)
+
+    def _mode(self, fact: facts.GradModeChanged) -> Iterator[Row]:
+        yield from self._close()
+        yield self._row("note", f"{fact.by}: recording {'on' if fact.enabled else 'off'}", place=fact.place)
+
+    def _entered(self, fact: facts.ScopeEntered) -> Iterator[Row]:
+        yield from self._close()
+        own = "" if fact.name in ("", fact.class_name) else f"{fact.name}: "
+        yield self._row("note", f"{own}{fact.class_name or fact.name}", place=fact.place)
+        self._depth += 1
+
+    def _left(self, fact: facts.ScopeLeft) -> Iterator[Row]:
+        yield from self._close()
+        self._depth = max(0, self._depth - 1)
+
+    def _requires(self, fact: facts.RequiresGradChanged) -> Iterator[Row]:
+        yield from self._close()
+        what = f"{self._name(fact.tensor)}.requires_grad = {fact.requires_grad}"
+        yield self._row("note", what, place=fact.place)
+
+    def _retained(self, fact: facts.GradRetained) -> Iterator[Row]:
+        yield from self._close()
+        yield self._row("note", f"{self._name(fact.tensor)}.retain_grad()", place=fact.place)
+
+    # Backward
+
+    def _started(self, fact: facts.BackwardStarted) -> Iterator[Row]:
+        yield from self._close()
+        self._passes += 1
+        roots = ", ".join(self._name(root) for root in fact.roots)
+        options = [name for name in ("retain_graph", "create_graph") if getattr(fact, name)]
+        if fact.inputs is not None:
+            options.append(f"to {', '.join(self._name(one) for one in fact.inputs)}")
+        row = self._row("head", f"{fact.called} #{self._passes} of {roots}", place=fact.place)
+        row.value, row.rest = self._seeds(fact), ", ".join(options)
+        row.begins = True
+        row.headline = f"{roots} {worth(self._value_of(fact.roots))}" if len(fact.roots) == 1 else ""
+        yield row
+
+    def _seeds(self, fact: facts.BackwardStarted) -> str:
+        return f"seed {', '.join(map(worth, fact.seeds))}" if fact.seeds else ""
+
+    def _node_finished(self, fact: facts.NodeFinished) -> Iterator[Row]:
+        node = self._nodes.get(fact.node)
+        if node is not None and node.leaf is not None:
+            return
+        yield from self._close()
+        coming = ", ".join(f"g {array(one)}" if one else "g —" for one in fact.gradients_in)
+        self._open = self._row("node", self._title(fact.node), coming, place=node.place if node else None)
+
+    def _sent(self, fact: facts.GradientSent) -> Iterator[Row]:
+        total = worth(fact.gradient)
+        if fact.before is not None:
+            total = f"{worth(fact.before)} + {total} = {worth(fact.after)}"
+        if self._open is not None:
+            self._open.parts.append(f"→ {self._target(fact.target)} {total}")
+        yield from ()
+
+    def _accumulated(self, fact: facts.GradientAccumulated) -> Iterator[Row]:
+        yield from self._close()
+        name = self._name(fact.leaf)
+        total = f"{name}.grad = {worth(fact.after)}"
+        if fact.before is not None:
+            total = f"{name}.grad = {worth(fact.before)} + {worth(fact.incoming)} = {worth(fact.after)}"
+        place = self._tensors[fact.leaf].place if fact.leaf in self._tensors else None
+        yield self._row("gradient", f"⊕ {name}", f"g {array(fact.incoming)}", total, place)
+
+    def _unpacked(self, fact: facts.SavedUnpacked) -> Iterator[Row]:
+        if fact.saved_version == fact.version:
+            return
+        yield from self._close()
+        what = f"✗ {self._title(fact.node)}"
+        told = f"it saved {self._kept(fact)} at v{fact.saved_version}, which is at v{fact.version} now"
+        yield self._row(
+            "error", what, rest=told, place=self._nodes[fact.node].place if fact.node in self._nodes else None
+        )
+
+    def _kept(self, fact: facts.SavedUnpacked) -> str:
+        tensor = self._slots.get((fact.node, fact.slot))
+        return fact.slot if tensor is None else f"{self._name(tensor)} as {fact.slot!r}"
+
+    def _failed(self, fact: facts.BackwardFailed) -> Iterator[Row]:
+        yield from self._close()
+        what = f"✗ {fact.error}" + (f" in {self._title(fact.node)}" if fact.node is not None else "")
+        yield self._row("error", what, rest=_first_line(fact.message), place=fact.place)
+        yield self._forward_again()
+
+    def _finished(self, fact: facts.BackwardFinished) -> Iterator[Row]:
+        yield from self._close()
+        yield self._forward_again()
+
+    def _forward_again(self) -> Row:
+        return Row("head", "", begins=True)
+
+    def _hook(self, fact: facts.HookRan) -> Iterator[Row]:
+        yield from self._close()
+        owner = self._name(fact.tensor) if fact.tensor is not None else self._title(fact.node or 0)
+        change = f"{worth(fact.before)} becomes {worth(fact.after)}" if fact.changed else "changes nothing"
+        yield self._row("note", f"hook {fact.hook} on {owner}", rest=change, place=fact.place)
+
+    def _cleared(self, fact: facts.GradCleared) -> Iterator[Row]:
+        how = "None" if fact.to_none else "0"
+        told = f"{self._name(fact.tensor)}.grad = {how}"
+        if (
+            self._open is not None
+            and self._open.what == "gradients cleared"
+            and self._open.place == self._at(fact.place)
+        ):
+            self._open.parts.append(told)
+            return
+        yield from self._close()
+        self._open = self._row("note", "gradients cleared", place=fact.place)
+        self._open.parts.append(told)
+
+    def _assigned(self, fact: facts.GradAssigned) -> Iterator[Row]:
+        yield from self._close()
+        yield self._row("note", f"{self._name(fact.tensor)}.grad is replaced", array(fact.after), place=fact.place)
+
+    def _stepped(self, fact: facts.OptimizerStepped) -> Iterator[Row]:
+        yield from self._close()
+        skipped = ", ".join(map(self._name, fact.skipped))
+        what = f"{fact.optimizer}.step() moved {times(len(fact.parameters), 'parameter')}"
+        yield self._row("note", what, rest=f"skipped, .grad is None: {skipped}" if skipped else "", place=fact.place)
+
+    # The script itself
+
+    def _printed(self, fact: facts.Printed) -> Iterator[Row]:
+        *lines, self._partial[fact.stream] = (self._partial[fact.stream] + fact.text).split("\n")
+        if lines:
+            yield from self._close()
+        for line in lines:
+            yield Row("stderr" if fact.stream == "stderr" else "stdout", line)
+
+    def _last_output(self) -> Iterator[Row]:
+        for stream, text in self._partial.items():
+            if text:
+                yield Row("stderr" if stream == "stderr" else "stdout", text)
+        self._partial = dict.fromkeys(self._partial, "")
+
+    def _recording_stopped(self, fact: facts.RecordingStopped) -> Iterator[Row]:
+        yield from self._close()
+        yield Row("error", "the recording stops here", rest=f"{fact.reason}; the script ran on unrecorded")
+
+    def _ended(self, fact: facts.ScriptEnded) -> Iterator[Row]:
+        yield from self._close()
+        yield from self._last_output()
+        yield from (Row("stderr", line) for line in fact.traceback.splitlines())
+
+    def _count(self) -> Row:
+        counts = times(self._operations, "operation"), times(self._passes, "backward pass")
+        return Row("note", ", ".join(counts))
+
+    # How things are called
+
+    def _row(self, kind: Any, what: str, value: str = "", rest: str = "", place: Place | None = None) -> Row:
+        return Row(kind, what, value, rest, self._at(place), self._depth)
+
+    def _at(self, place: Place | None) -> str:
+        if place is None:
+            return ""
+        return str(place.line) if place.file == self._script else f"{PurePath(place.file).name}:{place.line}"
+
+    def _name(self, tensor: int) -> str:
+        return self._names.get(tensor) or self._said.get(tensor) or f"tensor {tensor}"
+
+    def _title(self, node: int) -> str:
+        made = self._nodes.get(node)
+        if made is None:
+            return f"node {node}"
+        outputs = [self._names.get(out) or self._said.get(out) for out in made.outputs]
+        known = ", ".join(filter(None, outputs))
+        return f"{made.name} of {known}" if known else made.name
+
+    def _target(self, node: int) -> str:
+        made = self._nodes.get(node)
+        return f"⊕ {self._name(made.leaf)}" if made is not None and made.leaf is not None else self._title(node)
+
+    def _source(self, place: Place | None) -> str:
+        """The user's own text at a place on one line; nothing where there is no source."""
+        lines = self._trace.sources.get(place.file, "").splitlines() if place is not None else []
+        if place is None or place.line != place.end_line or not 0 < place.line <= len(lines):
+            return ""
+        return lines[place.line - 1].encode()[place.column : place.end_column].decode(errors="replace")
+
+    def _value_of(self, tensors: tuple[int, ...]) -> facts.Summary | None:
+        made = self._tensors.get(tensors[0]) if tensors else None
+        return None if made is None else made.value
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+_TELL: dict[type[Fact], Callable[[Teller, Any], Iterator[Row]]] = {
+    facts.TensorCreated: Teller._created,
+    facts.NodeCreated: Teller._node_created,
+    facts.TensorSaved: Teller._tensor_saved,
+    facts.VersionBumped: Teller._bumped,
+    facts.OpApplied: Teller._applied,
+    facts.OpFailed: Teller._op_failed,
+    facts.GradModeChanged: Teller._mode,
+    facts.ScopeEntered: Teller._entered,
+    facts.ScopeLeft: Teller._left,
+    facts.RequiresGradChanged: Teller._requires,
+    facts.GradRetained: Teller._retained,
+    facts.BackwardStarted: Teller._started,
+    facts.NodeFinished: Teller._node_finished,
+    facts.GradientSent: Teller._sent,
+    facts.GradientAccumulated: Teller._accumulated,
+    facts.SavedUnpacked: Teller._unpacked,
+    facts.BackwardFailed: Teller._failed,
+    facts.BackwardFinished: Teller._finished,
+    facts.HookRan: Teller._hook,
+    facts.GradCleared: Teller._cleared,
+    facts.GradAssigned: Teller._assigned,
+    facts.OptimizerStepped: Teller._stepped,
+    facts.Printed: Teller._printed,
+    facts.RecordingStopped: Teller._recording_stopped,
+    facts.ScriptEnded: Teller._ended,
+}

@@ -1,0 +1,134 @@
+"""The script's process: runs a script as ``python SCRIPT ARGS…`` would, while the recorder sends what happens.
+
+The script finds its own ``__main__``, ``sys.argv`` and ``sys.path``. ``inspector.record.start`` comes before this, and
+``inspector.record.runner`` watches from the other process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import faulthandler
+import json
+import os
+import sys
+import types
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+
+from inspector.record.channel import Outlet
+from inspector.record.interrupts import Interrupts
+from inspector.record.meeting import ORDER, join
+from inspector.record.output import ScriptText
+from inspector.record.recorder import Recorder
+from inspector.record.tracebacks import message_of, trimmed
+from inspector.trace.facts import Fact, Printed, ScriptEnded
+
+
+class Session:
+    """The recorder, the outlet and the two streams of one script."""
+
+    def __init__(self, address: str, limit: int, paused: bool) -> None:
+        self._outlet = Outlet(join(address), paused=paused)
+        delicate = (Recorder.record.__code__, ScriptText.write.__code__, ScriptText.flush.__code__)
+        self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
+        streams = (("stdout", 1), ("stderr", 2))
+        self._streams = tuple(ScriptText(name, fd, self._print, self._interrupts.deliver) for name, fd in streams)
+        self._recorder = Recorder(self.send, limit=limit, after=self._after_event)
+
+    def begin(self) -> None:
+        """Take over the streams and the interrupt, and listen."""
+        sys.stdout, sys.stderr = self._streams
+        self._interrupts.take_over()
+        faulthandler.enable(2)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(before=self._flush_streams, after_in_child=self._abandon)
+        atexit.register(self._finish)  # the first to be registered is the last to run
+        self._recorder.start()
+
+    def send(self, fact: Fact) -> None:
+        """Send ``fact``, after what the script printed before it."""
+        self._flush_streams()
+        self._outlet.send(fact)
+
+    def _after_event(self) -> None:
+        self._outlet.wait_if_paused()
+        self._interrupts.deliver()
+
+    def _print(self, printed: Printed) -> bool:
+        self._outlet.send(printed)
+        return self._outlet.open
+
+    def _flush_streams(self) -> None:
+        for stream in self._streams:
+            if stream.waiting and not stream.closed:
+                stream.flush()
+
+    def _abandon(self) -> None:
+        """In a forked process: it may go on and print, but is no part of the recording."""
+        self._recorder.abandon()
+        self._outlet.abandon()
+
+    def _finish(self) -> None:
+        self._recorder.stop()
+        self._flush_streams()
+        self._outlet.flush()
+
+
+def run(path: str, session: Session) -> ScriptEnded:
+    """Run the script at ``path`` in a ``__main__`` of its own, and tell how it ended."""
+    try:
+        code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return _not_python(path, error)
+    sys.modules["__main__"] = main = _main_module(path)
+    session.begin()
+    try:
+        exec(code, main.__dict__)
+    except SystemExit as leaving:
+        return _left(leaving)
+    except BaseException as error:
+        return _raised(error)
+    return ScriptEnded("ok", 0)
+
+
+def _main_module(path: str) -> types.ModuleType:
+    main = types.ModuleType("__main__")
+    loader = SourceFileLoader("__main__", path)
+    main.__dict__.update(__file__=path, __cached__=None, __builtins__=builtins, __annotations__={}, __loader__=loader)
+    return main
+
+
+def _not_python(path: str, error: SyntaxError | ValueError) -> ScriptEnded:
+    line = getattr(error, "lineno", None)
+    where = f"{path}:{line}" if line else path
+    return ScriptEnded("syntax", 1, type(error).__name__, f"{where}: {getattr(error, 'msg', error)}", trimmed(error))
+
+
+def _left(leaving: SystemExit) -> ScriptEnded:
+    code = leaving.code
+    if code is None or code == 0:
+        return ScriptEnded("ok", 0)
+    if isinstance(code, int):
+        return ScriptEnded("exit", code & 0xFF)
+    print(code, file=sys.stderr)
+    return ScriptEnded("exit", 1, message=str(code))
+
+
+def _raised(error: BaseException) -> ScriptEnded:
+    if sys.excepthook is not sys.__excepthook__:
+        sys.excepthook(type(error), error, error.__traceback__)
+    status = 130 if isinstance(error, KeyboardInterrupt) else 1
+    return ScriptEnded("error", status, type(error).__name__, message_of(error), trimmed(error))
+
+
+def main() -> None:
+    """Called in the script's process, with the script and its arguments in ``sys.argv``."""
+    order = json.loads(os.environ.pop(ORDER))
+    path = os.path.abspath(sys.argv[1])
+    del sys.argv[0]
+    sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    session = Session(order["address"], order["limit"], order["paused"])
+    ended = run(path, session)
+    session.send(ended)
+    sys.exit(ended.status)

@@ -1,0 +1,364 @@
+"""Live events into facts: one small function for each kind of event, found by its class.
+
+A new event needs one function here and one dataclass in ``inspector.trace.facts``. Every function takes serials, texts
+and summaries at once; nothing that it returns refers to a tensor, a node or an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+
+import numpy as np
+
+from inspector.record.summary import short_name, summarise
+from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
+from inspector.trace.swift import swift
+from minigrad import events
+from minigrad.autograd.node import ensure_grad_fn
+from minigrad.tensor import Tensor
+
+if TYPE_CHECKING:
+    from inspector.trace import facts as new
+    from minigrad.autograd.meta import VersionCounter
+    from minigrad.autograd.node import Node
+else:
+    new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
+
+E = TypeVar("E", bound=events.Event)
+
+
+class At(TypedDict):
+    """Where and in which thread: what every fact has."""
+
+    place: Place | None
+    thread: int
+
+
+Freezer = Callable[..., Fact]
+_freezers: dict[type[events.Event], Freezer] = {}
+
+
+def freeze(event: events.Event, place: Place | None = None, thread: int = 0, expression: str = "") -> Fact:
+    """The fact that ``event`` leaves behind. Raises TypeError for an event that no function here knows."""
+    freezer = _freezers.get(type(event))
+    if freezer is None:
+        raise TypeError(f"{type(event).__name__} is an event without a fact; write its function in {__name__}")
+    if type(event) is events.OpApplied:
+        return freezer(event, expression, place=place, thread=thread)
+    return freezer(event, place=place, thread=thread)
+
+
+def _freezes(kind: type[E]) -> Callable[[Freezer], Freezer]:
+    """Say that the function below turns ``kind`` into its fact."""
+
+    def register(freezer: Freezer) -> Freezer:
+        _freezers[kind] = freezer
+        return freezer
+
+    return register
+
+
+@_freezes(events.TensorCreated)
+def _tensor_created(event: events.TensorCreated, **at: Unpack[At]) -> Fact:
+    tensor = event.tensor
+    counter, base = tensor.version_counter, tensor._base
+    return new.TensorCreated(
+        tensor=tensor.serial,
+        how=event.how,
+        shape=tensor.array.shape,
+        dtype=short_name(tensor.array.dtype),
+        requires_grad=tensor.requires_grad,
+        is_leaf=tensor.is_leaf,
+        base=None if base is None else base.serial,
+        storage=counter.serial,
+        version=_version(counter),
+        value=summarise(tensor),
+        **at,
+    )
+
+
+@_freezes(events.OpApplied)
+def _op_applied(event: events.OpApplied, expression: str, **at: Unpack[At]) -> Fact:
+    op = event.op
+    return new.OpApplied(
+        op=op.name,
+        label=op.label,
+        inputs=_inputs(event.inputs),
+        attributes=tuple((name, _text(value)) for name, value in event.attributes.items()),
+        outputs=_serials(event.outputs),
+        node=_serial(event.node),
+        unrecorded=event.unrecorded,
+        inplace=event.inplace,
+        expression=expression,
+        **at,
+    )
+
+
+@_freezes(events.OpFailed)
+def _op_failed(event: events.OpFailed, **at: Unpack[At]) -> Fact:
+    return new.OpFailed(op=event.op.name, inputs=_inputs(event.inputs), **_error(event.error), **at)
+
+
+@_freezes(events.NodeCreated)
+def _node_created(event: events.NodeCreated, **at: Unpack[At]) -> Fact:
+    node = event.node
+    leaf = getattr(node, "variable", None)
+    return new.NodeCreated(
+        node=node.serial,
+        name=node.name(),
+        sequence_nr=node.sequence_nr,
+        edges=tuple(Edge(index, _serial(target), nr) for index, (target, nr) in enumerate(node.next_functions)),
+        outputs=_serials(event.outputs),
+        leaf=_serial(leaf),
+        formula=_formula(node),
+        **at,
+    )
+
+
+@_freezes(events.TensorSaved)
+def _tensor_saved(event: events.TensorSaved, **at: Unpack[At]) -> Fact:
+    saved = SavedSlot(event.slot, event.tensor.serial, event.counter.serial, event.version)
+    return new.TensorSaved(node=event.node.serial, saved=saved, by_copy=event.by_copy, **at)
+
+
+@_freezes(events.SavedUnpacked)
+def _saved_unpacked(event: events.SavedUnpacked, **at: Unpack[At]) -> Fact:
+    return new.SavedUnpacked(
+        node=event.node.serial,
+        slot=event.slot,
+        storage=event.counter.serial,
+        saved_version=event.saved_version,
+        version=event.version,
+        **at,
+    )
+
+
+@_freezes(events.SavedReleased)
+def _saved_released(event: events.SavedReleased, **at: Unpack[At]) -> Fact:
+    return new.SavedReleased(node=event.node.serial, **at)
+
+
+@_freezes(events.VersionBumped)
+def _version_bumped(event: events.VersionBumped, **at: Unpack[At]) -> Fact:
+    return new.VersionBumped(
+        tensor=event.tensor.serial,
+        storage=event.counter.serial,
+        old=event.old,
+        new=event.new,
+        by=event.by,
+        value=summarise(event.tensor),
+        **at,
+    )
+
+
+@_freezes(events.HistoryRebased)
+def _history_rebased(event: events.HistoryRebased, **at: Unpack[At]) -> Fact:
+    return new.HistoryRebased(tensor=event.tensor.serial, old=_serial(event.old), new=_serial(event.new), **at)
+
+
+@_freezes(events.BackwardStarted)
+def _backward_started(event: events.BackwardStarted, **at: Unpack[At]) -> Fact:
+    task = event.task
+    return new.BackwardStarted(
+        task=task.serial,
+        roots=_serials(event.roots),
+        root_nodes=tuple(ensure_grad_fn(root).node.serial for root in event.roots),
+        seeds=_summaries(event.seeds),
+        retain_graph=task.retain_graph,
+        create_graph=task.create_graph,
+        inputs=None if event.inputs is None else _serials(event.inputs),
+        parent=_serial(event.parent),
+        called=event.called,
+        **at,
+    )
+
+
+@_freezes(events.BackwardFinished)
+def _backward_finished(event: events.BackwardFinished, **at: Unpack[At]) -> Fact:
+    return new.BackwardFinished(task=event.task.serial, **at)
+
+
+@_freezes(events.BackwardFailed)
+def _backward_failed(event: events.BackwardFailed, **at: Unpack[At]) -> Fact:
+    return new.BackwardFailed(task=event.task.serial, node=_serial(event.node), **_error(event.error), **at)
+
+
+@_freezes(events.NodeReady)
+def _node_ready(event: events.NodeReady, **at: Unpack[At]) -> Fact:
+    return new.NodeReady(task=event.task.serial, node=event.node.serial, **at)
+
+
+@_freezes(events.NodeStarting)
+def _node_starting(event: events.NodeStarting, **at: Unpack[At]) -> Fact:
+    gradients = _summaries(event.gradients)
+    return new.NodeStarting(task=event.task.serial, node=event.node.serial, gradients=gradients, **at)
+
+
+@_freezes(events.NodeFinished)
+def _node_finished(event: events.NodeFinished, **at: Unpack[At]) -> Fact:
+    return new.NodeFinished(
+        task=event.task.serial,
+        node=event.node.serial,
+        gradients_in=_summaries(event.gradients_in),
+        gradients_out=_summaries(event.gradients_out),
+        **at,
+    )
+
+
+@_freezes(events.GradientSent)
+def _gradient_sent(event: events.GradientSent, **at: Unpack[At]) -> Fact:
+    gradient = _present(event.gradient)
+    return new.GradientSent(
+        task=event.task.serial,
+        source=event.source.serial,
+        index=event.index,
+        target=event.target.serial,
+        input_nr=event.input_nr,
+        gradient=gradient,
+        before=summarise(event.before),
+        after=gradient if event.after is event.gradient else _present(event.after),
+        **at,
+    )
+
+
+@_freezes(events.GradientAccumulated)
+def _gradient_accumulated(event: events.GradientAccumulated, **at: Unpack[At]) -> Fact:
+    incoming = _present(event.incoming)
+    return new.GradientAccumulated(
+        task=event.task.serial,
+        node=event.node.serial,
+        leaf=event.leaf.serial,
+        before=summarise(event.before),
+        incoming=incoming,
+        after=incoming if event.how == "stolen" else _present(event.after),
+        how=event.how,
+        **at,
+    )
+
+
+@_freezes(events.HookRan)
+def _hook_ran(event: events.HookRan, **at: Unpack[At]) -> Fact:
+    on_tensor = isinstance(event.owner, Tensor)
+    serial = event.owner.serial
+    before = _one_summary(event.before)
+    return new.HookRan(
+        kind=event.kind,
+        tensor=serial if on_tensor else None,
+        node=None if on_tensor else serial,
+        hook=_name_of(event.hook),
+        changed=event.changed,
+        before=before,
+        after=_one_summary(event.after) if event.changed else before,
+        **at,
+    )
+
+
+@_freezes(events.GradCleared)
+def _grad_cleared(event: events.GradCleared, **at: Unpack[At]) -> Fact:
+    return new.GradCleared(tensor=event.tensor.serial, before=summarise(event.before), to_none=event.to_none, **at)
+
+
+@_freezes(events.GradAssigned)
+def _grad_assigned(event: events.GradAssigned, **at: Unpack[At]) -> Fact:
+    before, after = summarise(event.before), _present(event.after)
+    return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, **at)
+
+
+@_freezes(events.GradRetained)
+def _grad_retained(event: events.GradRetained, **at: Unpack[At]) -> Fact:
+    return new.GradRetained(tensor=event.tensor.serial, **at)
+
+
+@_freezes(events.RequiresGradChanged)
+def _requires_grad_changed(event: events.RequiresGradChanged, **at: Unpack[At]) -> Fact:
+    return new.RequiresGradChanged(tensor=event.tensor.serial, requires_grad=event.requires_grad, **at)
+
+
+@_freezes(events.OptimizerStepped)
+def _optimizer_stepped(event: events.OptimizerStepped, **at: Unpack[At]) -> Fact:
+    return new.OptimizerStepped(
+        optimizer=type(event.optimizer).__name__,
+        parameters=_serials(event.parameters),
+        skipped=_serials(event.skipped),
+        **at,
+    )
+
+
+@_freezes(events.GradModeChanged)
+def _grad_mode_changed(event: events.GradModeChanged, **at: Unpack[At]) -> Fact:
+    return new.GradModeChanged(enabled=event.enabled, by=event.by, **at)
+
+
+@_freezes(events.ScopeEntered)
+def _scope_entered(event: events.ScopeEntered, **at: Unpack[At]) -> Fact:
+    return new.ScopeEntered(kind=event.kind, name=event.name, class_name=event.class_name, **at)
+
+
+@_freezes(events.ScopeLeft)
+def _scope_left(event: events.ScopeLeft, **at: Unpack[At]) -> Fact:
+    return new.ScopeLeft(name=event.name, **at)
+
+
+TEXT = 200
+"""Characters that are kept of an attribute; of an error's message ten times as many."""
+
+
+def _serial(thing: Any) -> int | None:
+    return None if thing is None else thing.serial
+
+
+def _serials(things: Iterable[Any]) -> tuple[int, ...]:
+    return tuple([thing.serial for thing in things])
+
+
+def _summaries(gradients: Iterable[Any]) -> tuple[Summary | None, ...]:
+    return tuple([summarise(gradient) for gradient in gradients])
+
+
+def _present(gradient: Any) -> Summary:
+    summary = summarise(gradient)
+    assert summary is not None
+    return summary
+
+
+def _one_summary(gradients: Any) -> Summary | None:
+    """Hooks of a node get a tuple of gradients; the first that is there stands for them."""
+    if isinstance(gradients, tuple | list):
+        return next((summarise(one) for one in gradients if one is not None), None)
+    return summarise(gradients)
+
+
+def _version(counter: VersionCounter) -> int:
+    """An inference tensor has no version; its storage counts as 0."""
+    return counter.value if counter.tracks else 0
+
+
+def _inputs(inputs: dict[str, Any]) -> tuple[tuple[str, int | str], ...]:
+    return tuple((name, value.serial if isinstance(value, Tensor) else _text(value)) for name, value in inputs.items())
+
+
+def _text(value: Any) -> str:
+    """The text of a plain value. Others are named by their type only: a ``repr`` of the user's may do anything."""
+    if isinstance(value, Tensor | np.ndarray):
+        return f"{type(value).__name__}{list(value.shape)}"
+    if value is None or isinstance(value, _PLAIN):
+        text = repr(value)
+        return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
+    return f"<{type(value).__name__}>"
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, slice, range, type(...), tuple, list, np.generic, np.dtype)
+
+
+def _error(error: BaseException) -> dict[str, str]:
+    return {"error": type(error).__name__, "message": str(error)[: 10 * TEXT]}
+
+
+def _name_of(hook: Any) -> str:
+    return str(getattr(hook, "__qualname__", None) or type(hook).__name__)
+
+
+def _formula(node: Node) -> str:
+    return str(getattr(getattr(node, "op", None), "formula", ""))

@@ -1,0 +1,266 @@
+"""The watcher of a script: starts it in a process of its own, collects what happens there, and can end it.
+
+Whatever the script does, raise, exit, hang, fork, crash or print without end, the watcher lives on with all that was
+recorded before. Does not import minigrad: only the script's process needs it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from inspector.record.channel import Inlet
+from inspector.record.meeting import ORDER, Meeting, meet
+from inspector.record.output import Spool
+from inspector.record.sources import Sources
+from inspector.trace.codec import CodecError
+from inspector.trace.facts import Fact, Printed, ScriptEnded
+from inspector.trace.trace import Trace
+
+LIMIT = 1_000_000
+"""Facts after which a recording stops, unless told otherwise."""
+TIMED_OUT, STOPPED = 124, 130
+"""The exit statuses of a script that ran out of time, as `timeout` gives it, and of one that was stopped."""
+
+_START = Path(__file__).with_name("start.py")
+_STAGES = ((("SIGINT", "CTRL_BREAK_EVENT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
+"""How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it."""
+_LINGER = 0.3
+"""Seconds to wait for the last output of a script that is gone; a process it left behind may hold its streams open."""
+
+
+class Run:
+    """One run of a script: ``start`` it, ``poll`` until ``ended`` is set, or ``stop`` it; ``trace`` grows meanwhile.
+
+    ``stdin`` is a file descriptor, ``subprocess.DEVNULL`` (the script reads an empty input) or None (it reads ours).
+    With ``paused`` the script waits at its first event for ``step`` or ``resume``.
+    """
+
+    def __init__(
+        self,
+        script: str | os.PathLike[str],
+        argv: Sequence[str] = (),
+        *,
+        stdin: int | None = subprocess.DEVNULL,
+        timeout: float | None = None,
+        limit: int = LIMIT,
+        paused: bool = False,
+        meeting: Callable[[], Meeting] = meet,
+    ) -> None:
+        self.script = os.fspath(script)
+        self.argv = list(argv)
+        self.trace = Trace(script=os.path.abspath(self.script), argv=argv)
+        self.ended: ScriptEnded | None = None
+        """The last fact, once the script's process is gone and all that it sent has been polled."""
+        self._sources = Sources(self.trace.sources)
+        self._stdin = stdin
+        self._timeout = timeout
+        self._orders = {"limit": limit, "paused": paused}
+        self._meeting = meeting
+        self._arrived: queue.SimpleQueue[list[Fact]] = queue.SimpleQueue()
+        self._spools = {"stdout": Spool(), "stderr": Spool()}
+        self._told: ScriptEnded | None = None
+        self._cut_short: str | None = None
+        self._damage: str | None = None
+        self._inlet: Inlet | None = None
+
+    def start(self) -> None:
+        """Start the script's process. Raises OSError if there can be none."""
+        meeting = self._meeting()
+        orders = json.dumps({"address": meeting.address, **self._orders})
+        self._process = subprocess.Popen(
+            [sys.executable, str(_START), self.script, *self.argv],
+            env={**os.environ, ORDER: orders},
+            stdin=self._stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **_apart(meeting),
+        )
+        self._deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        self._gone: float | None = None
+        pipes = {"stdout": self._process.stdout, "stderr": self._process.stderr}
+        self._readers = [threading.Thread(target=self._read_facts, args=(meeting,), daemon=True)]
+        for stream, pipe in pipes.items():
+            self._readers.append(threading.Thread(target=self._read_output, args=(stream, pipe), daemon=True))
+        for reader in self._readers:
+            reader.start()
+
+    @property
+    def paused(self) -> bool:
+        """Whether the script waits at an event."""
+        return self._inlet is not None and self._inlet.paused
+
+    def pause(self) -> None:
+        """Let the script wait at its next event."""
+        self._order("pause")
+
+    def step(self, events: int = 1) -> None:
+        """Let a paused script go on until it has come to another ``events`` events."""
+        self._order(f"step {events}")
+
+    def resume(self) -> None:
+        """Let a paused script run on."""
+        self._order("run")
+
+    def poll(self, wait: float = 0.0) -> list[Fact]:
+        """The facts that arrived since the last call; waits up to ``wait`` seconds for one. The last is ScriptEnded."""
+        if self.ended is not None:
+            return []
+        facts = [fact for batch in self._batches(wait) for fact in self._received(batch)]
+        if self._deadline is not None and time.monotonic() > self._deadline and self._process.poll() is None:
+            self.stop("timeout")
+        if self._is_over() and self._arrived.empty():
+            facts += self._last_words()
+        self._sources.note(facts)
+        self.trace.extend(facts)
+        return facts
+
+    def stop(self, kind: str = "stopped") -> None:
+        """End the script and every process it started, in under a second; ``poll`` then tells the rest."""
+        if self.ended is not None:
+            return
+        self._cut_short = self._cut_short or kind
+        for signals, patience in _STAGES:
+            if self._process.poll() is not None:
+                break
+            self._signal(next(getattr(signal, name) for name in signals if hasattr(signal, name)))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience)
+        self._signal_group_left_behind()
+
+    def finish(self) -> None:
+        """Stop the script and poll to the end."""
+        self.stop()
+        while self.ended is None:
+            self.poll(0.05)
+
+    def _order(self, order: str) -> None:
+        if self._inlet is not None:
+            self._inlet.order(order)
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
+                os.killpg(self._process.pid, number)
+            else:
+                self._process.send_signal(number)
+
+    def _signal_group_left_behind(self) -> None:
+        if os.name == "posix":
+            self._signal(signal.SIGKILL)
+
+    def _read_facts(self, meeting: Meeting) -> None:
+        connection = meeting.accept(lambda: self._process.poll() is None)
+        if connection is None:
+            return
+        self._inlet = Inlet(connection)
+        try:
+            for batch in self._inlet.batches():
+                self._arrived.put(batch)
+        except CodecError as error:
+            self._damage = str(error)
+
+    def _read_output(self, stream: str, pipe: IO[bytes] | None) -> None:
+        """What did not go through ``sys.stdout``: other programs' output, and writes to the file descriptor."""
+        assert pipe is not None
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        with pipe:
+            while data := os.read(pipe.fileno(), 1 << 16):
+                self._arrived.put([Printed(stream, decoder.decode(data))])
+
+    def _batches(self, wait: float) -> Iterator[list[Fact]]:
+        with contextlib.suppress(queue.Empty):
+            yield self._arrived.get(timeout=wait) if wait > 0 else self._arrived.get_nowait()
+            while True:
+                yield self._arrived.get_nowait()
+
+    def _received(self, batch: list[Fact]) -> Iterator[Fact]:
+        for fact in batch:
+            if isinstance(fact, ScriptEnded):
+                self._told = fact
+            elif isinstance(fact, Printed):
+                text = self._spools[fact.stream].feed(fact.text)
+                if text:
+                    yield fact if text == fact.text else replace(fact, text=text)
+            else:
+                yield fact
+
+    def _is_over(self) -> bool:
+        """Whether the process is gone, and all that it sent has arrived as far as it will."""
+        if self._process.poll() is None:
+            return False
+        now = time.monotonic()
+        self._gone = self._gone or now
+        return now - self._gone > _LINGER or not any(reader.is_alive() for reader in self._readers)
+
+    def _last_words(self) -> list[Fact]:
+        if self._inlet is not None:
+            self._inlet.close()
+        rest = ((stream, spool.rest()) for stream, spool in self._spools.items())
+        self.ended = self._how_it_ended(self._process.returncode)
+        return [*(Printed(stream, text) for stream, text in rest if text), self.ended]
+
+    def _how_it_ended(self, returned: int) -> ScriptEnded:
+        if self._cut_short == "timeout":
+            return ScriptEnded("timeout", TIMED_OUT, message=f"it ran longer than {self._timeout:g} s and was ended")
+        if self._cut_short is not None:
+            return ScriptEnded(self._cut_short, STOPPED, message="it was stopped")
+        if returned < 0:
+            name = _signal_name(-returned)
+            return ScriptEnded("signal", 128 - returned, error=name, message=f"it was killed by {name}")
+        if self._told is not None:
+            return self._told if self._told.status == returned else replace(self._told, status=returned)
+        return ScriptEnded("exit", returned, message=f"it left at once, with status {returned}, as os._exit() does")
+
+
+def run_script(
+    path: str | os.PathLike[str],
+    argv: Sequence[str] = (),
+    *,
+    timeout: float | None = None,
+    stdin: int | None = subprocess.DEVNULL,
+    limit: int = LIMIT,
+    on_facts: Callable[[list[Fact]], None] | None = None,
+) -> Trace:
+    """Run a script to its end, however it ends, and return its trace. ``on_facts`` is told what arrives meanwhile.
+
+    Ctrl-C ends the script and keeps what was recorded.
+    """
+    run = Run(path, argv, timeout=timeout, stdin=stdin, limit=limit)
+    run.start()
+    try:
+        while run.ended is None:
+            facts = run.poll(0.05)
+            if facts and on_facts is not None:
+                on_facts(facts)
+    except KeyboardInterrupt:
+        run.finish()
+    finally:
+        run.stop()
+    return run.trace
+
+
+def _apart(meeting: Meeting) -> dict[str, Any]:
+    """A process group of its own: a terminal's signals do not reach the script, and ours reach all of it."""
+    if os.name == "posix":
+        return {"pass_fds": meeting.inherited, "start_new_session": True}
+    return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,89 @@
+"""Arrays in a few numbers, taken at once, so that no array outlives the event that carried it.
+
+Most arrays in a lesson are tiny, and for them one ``tolist`` and plain Python beat six calls of NumPy; for large ones
+the reductions do. Knows NumPy, and of tensors only that they hold an ``array``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from inspector.trace.facts import SAMPLE, Summary
+
+_LETTERS = {"f": "f", "i": "i", "u": "u", "c": "c"}
+_short_names: dict[np.dtype[Any], str] = {}
+
+
+def short_name(dtype: np.dtype[Any]) -> str:
+    """``f32`` for float32, ``i64`` for int64, ``bool``, ``c64``, …; NumPy's own name where there is no short one."""
+    name = _short_names.get(dtype)
+    if name is None:
+        letter = _LETTERS.get(dtype.kind)
+        name = _short_names[dtype] = dtype.name if letter is None else f"{letter}{dtype.itemsize * 8}"
+    return name
+
+
+def summarise(value: Any) -> Summary | None:
+    """The summary of an array or of the array in a tensor; None of None."""
+    if value is None:
+        return None
+    array = getattr(value, "array", value)
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array)
+    shape, dtype, size = array.shape, short_name(array.dtype), array.size
+    sample = (array.ravel() if size <= SAMPLE else array.flat[:SAMPLE]).tolist()
+    if array.dtype.kind == "c":
+        return Summary(shape, dtype, *_of_complex(array), tuple(sample))
+    # Up to 64 numbers, plain Python is quicker: 2 µs against 15 for one number, equal at about a hundred.
+    statistics = _in_python(sample) if size <= SAMPLE else _in_numpy(array)
+    return Summary(shape, dtype, *statistics, tuple(sample))
+
+
+Statistics = tuple[float | None, float | None, float | None, float | None, int, int]
+"""Norm, low, high and mean of the finite values; how many are NaN; how many are infinite."""
+
+
+def _in_python(values: list[Any]) -> Statistics:
+    finite = [value for value in values if math.isfinite(value)]
+    nans = infinities = 0
+    if len(finite) != len(values):
+        nans = sum(value != value for value in values)
+        infinities = len(values) - len(finite) - nans
+    if not finite:
+        return None, None, None, None, nans, infinities
+    return math.hypot(*finite), min(finite) + 0, max(finite) + 0, math.fsum(finite) / len(finite), nans, infinities
+
+
+def _in_numpy(array: np.ndarray[Any, Any]) -> Statistics:
+    """A dot product that is finite proves, in one pass, that there is no NaN and no infinity."""
+    flat = array.ravel()
+    if flat.dtype.kind != "f" or flat.dtype.itemsize < 4:
+        flat = flat.astype(np.float64)
+    with np.errstate(all="ignore"):
+        square = float(np.dot(flat, flat))
+        if math.isfinite(square):
+            return math.sqrt(square), float(flat.min()), float(flat.max()), float(flat.mean()), 0, 0
+        return _of_the_finite(flat.astype(np.float64))
+
+
+def _of_the_finite(flat: np.ndarray[Any, Any]) -> Statistics:
+    nans, infinities = int(np.isnan(flat).sum()), int(np.isinf(flat).sum())
+    finite = flat[np.isfinite(flat)]
+    if not finite.size:
+        return None, None, None, None, nans, infinities
+    largest = float(np.abs(finite).max())
+    norm = largest * float(np.linalg.norm(finite / largest)) if largest else 0.0
+    mean = float((finite / finite.size).sum())
+    return (norm if math.isfinite(norm) else None), float(finite.min()), float(finite.max()), mean, nans, infinities
+
+
+def _of_complex(array: np.ndarray[Any, Any]) -> Statistics:
+    """Complex numbers have a norm, but no order; their mean would not be a real number."""
+    flat = array.ravel()
+    finite = flat[np.isfinite(flat)]
+    nans = int(np.isnan(flat).sum())
+    norm = float(np.linalg.norm(finite)) if finite.size else None
+    return norm, None, None, None, nans, flat.size - finite.size - nans
