@@ -29,10 +29,10 @@ def swift(kind: type[T]) -> Callable[..., T]:
     names = field_names(kind)
     source = [
         f"def build({', '.join(names)}):",
-        " new = make(thawed)",
-        *(f" new.{name} = {name}" for name in names),
-        " new.__class__ = kind",
-        " return new",
+        " _made = make(thawed)",  # no field is called so; some are called `new`
+        *(f" _made.{name} = {name}" for name in names),
+        " _made.__class__ = kind",
+        " return _made",
     ]
     build: Callable[..., T] = _compiled(kind, source)["build"]
     return build
