@@ -7,12 +7,12 @@ be unknown, and then nothing happens. No function here raises.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from inspector.trace import facts
-from inspector.trace.edit import Edit, Log
+from inspector.trace.edit import Edit, Log, changed
 from inspector.trace.facts import Fact, Summary
 from inspector.trace.growing import plus
 from inspector.trace.reach import needed, reached
@@ -28,9 +28,14 @@ from inspector.trace.state import (
     TensorState,
     ThreadState,
 )
+from inspector.trace.swift import swift
 
 F = TypeVar("F", bound=Fact)
 Effect = Callable[[Any, Edit, int], None]
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+_new_tensor, _new_node = swift(TensorState), swift(NodeState)
+_new_storage, _new_saved, _new_bump = swift(StorageState), swift(Saved), swift(Bump)
 
 _EFFECTS: dict[type[Fact], Effect] = {}
 
@@ -38,8 +43,7 @@ _EFFECTS: dict[type[Fact], Effect] = {}
 def apply(fact: Fact, state: State) -> Log:
     """Move ``state`` one step on, past ``fact``; returns how to undo it."""
     edit = Edit(state)
-    step = state.step + 1
-    edit.set("step", step)
+    step = state.step = state.step + 1
     if fact.thread != state.thread:
         edit.set("thread", fact.thread)
     effect = _EFFECTS.get(type(fact))
@@ -62,7 +66,8 @@ def _effect(kind: type[F]) -> Callable[[Callable[[F, Edit, int], None]], Callabl
 @_effect(facts.TensorCreated)
 def _tensor_created(fact: facts.TensorCreated, edit: Edit, step: int) -> None:
     state = edit.state
-    tensor = TensorState(
+    made = _latest_op(state)
+    tensor = _new_tensor(
         serial=fact.tensor,
         how=fact.how,
         shape=fact.shape,
@@ -71,20 +76,27 @@ def _tensor_created(fact: facts.TensorCreated, edit: Edit, step: int) -> None:
         is_leaf=fact.is_leaf,
         storage=fact.storage,
         base=fact.base,
+        grad_fn=None,
+        output_nr=0,
+        retains_grad=False,
+        accumulator=None,
         value=fact.value,
+        grad=None,
         created=step,
         place=fact.place,
-        op=_maker(state, lambda op: fact.tensor in op.outputs),
+        op=made[0] if made and fact.tensor in made[1].outputs else None,
     )
     edit.put(state.tensors, fact.tensor, tensor)
-    storage = state.storages.get(fact.storage) or StorageState(fact.storage, fact.version)
-    edit.put(state.storages, fact.storage, replace(storage, tensors=plus(storage.tensors, fact.tensor)))
+    storage = state.storages.get(fact.storage)
+    version, others = (fact.version, ()) if storage is None else (storage.version, storage.tensors)
+    bumps = () if storage is None else storage.bumps
+    edit.put(state.storages, fact.storage, _new_storage(fact.storage, version, bumps, plus(others, fact.tensor)))
 
 
 @_effect(facts.OpApplied)
 def _op_applied(fact: facts.OpApplied, edit: Edit, step: int) -> None:
     state = edit.state
-    edit.put(state.threads, fact.thread, replace(_thread(state, fact), applied=(step, fact)))
+    edit.put(state.threads, fact.thread, changed(_thread(state, fact), applied=(step, fact)))
     for tensor in fact.outputs:
         edit.change(state.tensors, tensor, op=step)
     edit.change(state.nodes, fact.node, op=step)
@@ -99,7 +111,8 @@ def _op_failed(fact: facts.OpFailed, edit: Edit, step: int) -> None:
 @_effect(facts.NodeCreated)
 def _node_created(fact: facts.NodeCreated, edit: Edit, step: int) -> None:
     state = edit.state
-    node = NodeState(
+    made = _latest_op(state)
+    node = _new_node(
         serial=fact.node,
         name=fact.name,
         sequence_nr=fact.sequence_nr,
@@ -107,9 +120,16 @@ def _node_created(fact: facts.NodeCreated, edit: Edit, step: int) -> None:
         outputs=fact.outputs,
         leaf=fact.leaf,
         formula=fact.formula,
+        status=Status.WAITING,
+        saved=_NOTHING,
+        gradients_in=(),
+        gradients_out=(),
+        buffers=_NOTHING,
+        sent=_NOTHING,
+        runs=0,
         created=step,
         place=fact.place,
-        op=_maker(state, lambda op: op.node == fact.node),
+        op=made[0] if made and made[1].node == fact.node else None,
         order=_order_of_new_node(state) if fact.leaf is None else 1,
     )
     edit.put(state.nodes, fact.node, node)
@@ -134,12 +154,13 @@ def _tensor_saved(fact: facts.TensorSaved, edit: Edit, step: int) -> None:
     if slot.storage not in state.storages:
         edit.put(state.storages, slot.storage, StorageState(slot.storage, slot.version))
     if node is not None:
-        saved = Saved(
+        saved = _new_saved(
             slot=slot.slot,
             tensor=slot.tensor,
             storage=slot.storage,
             version=slot.version,
             by_copy=fact.by_copy,
+            released=False,
             place=fact.place,
             step=step,
         )
@@ -149,9 +170,9 @@ def _tensor_saved(fact: facts.TensorSaved, edit: Edit, step: int) -> None:
 @_effect(facts.VersionBumped)
 def _version_bumped(fact: facts.VersionBumped, edit: Edit, step: int) -> None:
     state = edit.state
-    bump = Bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place)
+    bump = _new_bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place)
     storage = state.storages.get(fact.storage) or StorageState(fact.storage)
-    edit.put(state.storages, fact.storage, replace(storage, version=fact.new, bumps=plus(storage.bumps, bump)))
+    edit.put(state.storages, fact.storage, changed(storage, version=fact.new, bumps=plus(storage.bumps, bump)))
     if fact.value is not None:
         edit.change(state.tensors, fact.tensor, value=fact.value)
 
@@ -219,7 +240,12 @@ def _make_wait(edit: Edit, serial: int) -> None:
     """Forget what an earlier task left in a node. A node that no task has reached yet has nothing to forget."""
     node = edit.state.nodes[serial]
     if node.status is not Status.WAITING or node.buffers or node.sent:
-        forgotten: dict[str, Any] = {"gradients_in": (), "gradients_out": (), "buffers": {}, "sent": {}}
+        forgotten: dict[str, Any] = {
+            "gradients_in": (),
+            "gradients_out": (),
+            "buffers": _NOTHING,
+            "sent": _NOTHING,
+        }
         edit.change(edit.state.nodes, serial, status=Status.WAITING, **forgotten)
 
 
@@ -278,7 +304,7 @@ def _gradient_accumulated(fact: facts.GradientAccumulated, edit: Edit, step: int
 def _saved_released(fact: facts.SavedReleased, edit: Edit, step: int) -> None:
     node = edit.state.nodes.get(fact.node)
     if node is not None and node.saved:
-        saved = {name: replace(slot, released=True) for name, slot in node.saved.items()}
+        saved = {name: changed(slot, released=True) for name, slot in node.saved.items()}
         edit.change(edit.state.nodes, fact.node, status=Status.FREED, saved=saved)
 
 
@@ -333,19 +359,19 @@ def _grad_assigned(fact: facts.GradAssigned, edit: Edit, step: int) -> None:
 
 @_effect(facts.GradModeChanged)
 def _grad_mode_changed(fact: facts.GradModeChanged, edit: Edit, step: int) -> None:
-    edit.put(edit.state.threads, fact.thread, replace(_thread(edit.state, fact), grad_enabled=fact.enabled))
+    edit.put(edit.state.threads, fact.thread, changed(_thread(edit.state, fact), grad_enabled=fact.enabled))
 
 
 @_effect(facts.ScopeEntered)
 def _scope_entered(fact: facts.ScopeEntered, edit: Edit, step: int) -> None:
     thread = _thread(edit.state, fact)
-    edit.put(edit.state.threads, fact.thread, replace(thread, scopes=(*thread.scopes, fact.name or fact.class_name)))
+    edit.put(edit.state.threads, fact.thread, changed(thread, scopes=(*thread.scopes, fact.name or fact.class_name)))
 
 
 @_effect(facts.ScopeLeft)
 def _scope_left(fact: facts.ScopeLeft, edit: Edit, step: int) -> None:
     thread = _thread(edit.state, fact)
-    edit.put(edit.state.threads, fact.thread, replace(thread, scopes=thread.scopes[:-1]))
+    edit.put(edit.state.threads, fact.thread, changed(thread, scopes=thread.scopes[:-1]))
 
 
 @_effect(facts.ScriptEnded)
@@ -358,10 +384,10 @@ def _thread(state: State, fact: Fact) -> ThreadState:
     return state.threads.get(fact.thread) or ThreadState()
 
 
-def _maker(state: State, made: Callable[[facts.OpApplied], bool]) -> int | None:
-    """The step of this thread's latest operation, if that is what made the thing in question."""
-    applied = (state.threads.get(state.thread) or ThreadState()).applied
-    return applied[0] if applied is not None and made(applied[1]) else None
+def _latest_op(state: State) -> tuple[int, facts.OpApplied] | None:
+    """This thread's latest operation and its step: it may be what made the thing that comes into being now."""
+    thread = state.threads.get(state.thread)
+    return None if thread is None else thread.applied
 
 
 def _order_of_new_node(state: State) -> int:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
-from inspector.trace.state import NodeState, State, StorageState, TaskState, TensorState, ThreadState
+from inspector.trace.state import NodeState, Saved, State, StorageState, TaskState, TensorState, ThreadState
 from inspector.trace.swift import evolver
 
+E = TypeVar("E")
 Log = list[tuple[MutableMapping[int, Any] | None, Any, Any]]
-"""(table, serial, the entry before, or None where there was none), or (None, attribute of the state, value before)."""
+"""(table, serial, the entry before, or None where there was none), or (None, attribute of the state, value before).
+
+The step itself is not in it: there is one log for each.
+"""
 
 _EVOLVE: dict[type[Any], Any] = {
-    kind: evolver(kind) for kind in (TensorState, NodeState, StorageState, TaskState, ThreadState)
+    kind: evolver(kind) for kind in (TensorState, NodeState, StorageState, TaskState, ThreadState, Saved)
 }
+
+
+def changed(entry: E, **changes: Any) -> E:
+    """A copy of a part of a state with these changes, as ``dataclasses.replace`` makes it, in a fourth of the time."""
+    return _EVOLVE[type(entry)](entry, changes)  # type: ignore[no-any-return]
 
 
 class Edit:
@@ -44,7 +53,8 @@ class Edit:
 
 
 def undo(state: State, log: Log) -> None:
-    """Take back what ``log`` tells of, the last first."""
+    """Take back the newest step, which wrote ``log``."""
+    state.step -= 1
     for table, key, before in reversed(log):
         if table is None:
             setattr(state, key, before)

@@ -58,6 +58,12 @@ class Growing(Sequence[T], Generic[T]):
         return f"Growing({list(self)!r})"
 
 
-def plus(items: Sequence[Any], item: Any) -> Growing[Any]:
-    """``items`` and one more, where ``items`` may still be the empty tuple."""
-    return (items if isinstance(items, Growing) else Growing(items)).plus(item)
+SHORT = 16
+"""Up to here a tuple is copied faster than a list is shared."""
+
+
+def plus(items: Sequence[Any], item: Any) -> Sequence[Any]:
+    """``items`` and one more: a tuple as long as it is short, then ``Growing``."""
+    if isinstance(items, Growing):
+        return items.plus(item)
+    return (*items, item) if len(items) < SHORT else Growing(items).plus(item)

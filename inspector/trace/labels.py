@@ -93,7 +93,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def _name_bound(labels: Labels, fact: NameBound, step: int) -> None:
-    """The recorder binds anew when it learns better; yet ``self.w``, from inside a module, is no better than ``net.w``."""
+    """The recorder binds anew when it learns better; yet ``self.w``, inside a module, is no better than ``net.w``."""
     known = labels.names.get(fact.tensor)
     if known is None or not fact.name.startswith("self."):
         labels.names[fact.tensor] = one_line(fact.name, 4 * LONGEST)

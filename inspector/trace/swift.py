@@ -39,9 +39,12 @@ def swift(kind: type[T]) -> Callable[..., T]:
 
 
 def _compiled(kind: type[Any], source: list[str]) -> dict[str, Any]:
-    """What ``source`` defines, given ``kind`` and ``thawed``, the unfrozen class with the same slots."""
+    """What ``source`` defines, given ``__kind`` and ``__thawed``, the unfrozen class with the same slots.
+
+    Its own names begin with underscores, since a field may be called ``new`` or ``kind``.
+    """
     thawed = type(kind.__name__, kind.__bases__, {**_THAWED, "__slots__": kind.__slots__})
-    scope: dict[str, Any] = {"make": object.__new__, "thawed": thawed, "kind": kind}
+    scope: dict[str, Any] = {"__make": object.__new__, "__thawed": thawed, "__kind": kind}
     exec("\n".join(source), scope)
     return scope
 
@@ -62,13 +65,13 @@ def evolver(kind: type[T]) -> Callable[[T, dict[str, Any]], T]:
     Raises AttributeError for a field that ``kind`` has not.
     """
     source = [
-        "def evolve(old, changes):",
-        " new = make(thawed)",
-        *(f" new.{name} = old.{name}" for name in field_names(kind)),
-        " for name, value in changes.items():",
-        "  setattr(new, name, value)",
-        " new.__class__ = kind",
-        " return new",
+        "def evolve(__old, __changes):",
+        " __new = __make(__thawed)",
+        *(f" __new.{name} = __old.{name}" for name in field_names(kind)),
+        " for __name, __value in __changes.items():",
+        "  setattr(__new, __name, __value)",
+        " __new.__class__ = __kind",
+        " return __new",
     ]
     evolve: Callable[[T, dict[str, Any]], T] = _compiled(kind, source)["evolve"]
     return evolve

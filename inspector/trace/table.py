@@ -25,12 +25,11 @@ class Table(MutableMapping[int, T]):
     ('three', 'drei')
     """
 
-    __slots__ = ("_own", "_pages", "_size")
+    __slots__ = ("_own", "_pages")
 
     def __init__(self, entries: dict[int, T] | None = None) -> None:
         self._pages: dict[int, dict[int, T]] = {}
         self._own: set[int] = set()
-        self._size = 0
         for serial, value in (entries or {}).items():
             self[serial] = value
 
@@ -48,7 +47,6 @@ class Table(MutableMapping[int, T]):
         other._own = set()
         self._own = set()
         self._pages = other._pages.copy()
-        self._size = other._size
 
     def __getitem__(self, serial: int) -> T:
         try:
@@ -65,22 +63,22 @@ class Table(MutableMapping[int, T]):
         return isinstance(serial, int) and serial in self._pages.get(serial >> _BITS, ())
 
     def __setitem__(self, serial: int, value: T) -> None:
-        page = self._writable(serial >> _BITS)
-        before = len(page)
+        number = serial >> _BITS
+        page = self._pages[number] if number in self._own else self._writable(number)
         page[serial] = value
-        self._size += len(page) - before
 
     def __delitem__(self, serial: int) -> None:
         if serial not in self:
             raise KeyError(serial)
-        page = self._writable(serial >> _BITS)
+        number = serial >> _BITS
+        page = self._writable(number)
         del page[serial]
-        self._size -= 1
         if not page:
-            del self._pages[serial >> _BITS]
+            del self._pages[number]
+            self._own.discard(number)
 
     def _writable(self, number: int) -> dict[int, T]:
-        if number in self._own and number in self._pages:
+        if number in self._own:
             return self._pages[number]
         page = self._pages[number] = self._pages.get(number, {}).copy()
         self._own.add(number)
@@ -91,7 +89,7 @@ class Table(MutableMapping[int, T]):
             yield from page
 
     def __len__(self) -> int:
-        return self._size
+        return sum(map(len, self._pages.values()))
 
     def __repr__(self) -> str:
         return f"Table({dict(self)!r})"
