@@ -29,10 +29,10 @@ def swift(kind: type[T]) -> Callable[..., T]:
     names = field_names(kind)
     source = [
         f"def build({', '.join(names)}):",
-        " _made = make(thawed)",  # no field is called so; some are called `new`
-        *(f" _made.{name} = {name}" for name in names),
-        " _made.__class__ = kind",
-        " return _made",
+        " __new = __make(__thawed)",
+        *(f" __new.{name} = {name}" for name in names),
+        " __new.__class__ = __kind",
+        " return __new",
     ]
     build: Callable[..., T] = _compiled(kind, source)["build"]
     return build
