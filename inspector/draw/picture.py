@@ -1,0 +1,83 @@
+"""A picture: one scene, placed once, written as SVG, PNG or DOT. What ``draw`` returns, and what a notebook shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+
+from inspector.draw.dot import source
+from inspector.draw.errors import DrawError
+from inspector.draw.files import write_whole
+from inspector.draw.place import Layout, arrange
+from inspector.draw.raster import png
+from inspector.draw.scene import Scene
+from inspector.draw.svg import svg
+
+
+class Picture:
+    """A picture of a graph. ``save`` writes it; a notebook displays it by itself."""
+
+    def __init__(
+        self, scene: Scene, *, scale: float = 2.0, embed_font: bool = True, layout: Layout | None = None
+    ) -> None:
+        self.scene = scene
+        self.scale = scale
+        self.embed_font = embed_font
+        if layout is not None:
+            self.layout = layout
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the cards stand; raises ``DrawError`` when there is no Graphviz."""
+        return arrange(self.scene)
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        return svg(self.scene, self.layout, embed_font=self.embed_font)
+
+    @cached_property
+    def dot(self) -> str:
+        """The picture as DOT text, for Graphviz to lay out and draw."""
+        return source(self.scene)
+
+    @cached_property
+    def png(self) -> bytes:
+        """The picture as PNG, at its scale."""
+        return png(self.svg, self.scale)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture, in the format that the ending names; whole, or not at all. Returns the path.
+
+        Raises ``DrawError`` for an ending that is not known, or a place that cannot be written.
+        """
+        target = Path(path)
+        write_whole(target, writer_for(target)(self))
+        return target
+
+    def _repr_svg_(self) -> str:
+        """For notebooks: as wide as the cell at most."""
+        return self.svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+
+    def __repr__(self) -> str:
+        return f"<Picture of {self.scene.headline}: {len(self.scene.cards)} cards>"
+
+
+WRITERS: dict[str, Callable[[Picture], bytes]] = {
+    ".svg": lambda picture: picture.svg.encode(),
+    ".png": lambda picture: picture.png,
+    ".dot": lambda picture: picture.dot.encode(),
+}
+"""Each ending, and what is written for it."""
+
+
+def writer_for(path: Path) -> Callable[[Picture], bytes]:
+    """What turns a picture into the format that the ending of ``path`` names; raises ``DrawError`` if none does."""
+    ending = path.suffix.lower()
+    if ending not in WRITERS:
+        known = ", ".join(WRITERS)
+        said = f"does not end in a picture format that is known ({ending})" if ending else "has no ending"
+        raise DrawError(f"Cannot tell how to draw {path.name or path}: it {said}; end it in one of {known}.")
+    return WRITERS[ending]

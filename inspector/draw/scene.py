@@ -1,0 +1,186 @@
+"""A scene: what a picture shows, as cards and the links between them, with every word chosen and measured.
+
+Knows type sizes and paddings, but neither where the words come from (``cards``, ``bare``) nor where the cards will
+stand (``place``) nor how they are written down (``svg``, ``dot``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from inspector.draw.theme import SIZES, Fill, Ink, Stroke
+from inspector.draw.typeface import width
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A run of text in one ink and weight."""
+
+    text: str
+    ink: Ink = Ink.TEXT
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Runs of text, set one after the other; in a pill if ``pill`` is given. Never narrower than ``floor``."""
+
+    words: tuple[Words, ...]
+    size: float = SIZES.small
+    pill: Fill | None = None
+    floor: str = ""
+
+    @property
+    def text(self) -> str:
+        """All its words."""
+        return "".join(words.text for words in self.words)
+
+    @property
+    def written(self) -> float:
+        """The width of its words alone."""
+        return sum(width(words.text, self.size, bold=words.bold) for words in self.words)
+
+    @property
+    def width(self) -> float:
+        """The room it takes."""
+        room = max(self.written, width(self.floor, self.size))
+        return room + 2 * SIZES.pill if self.pill else room
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a card: cells from the left, cells up to the right; ``port`` is where links may dock."""
+
+    port: str
+    left: tuple[Cell, ...]
+    right: tuple[Cell, ...] = ()
+    height: float = SIZES.small_row
+    fill: Fill = Fill.PAPER
+    alarm: bool = False
+
+    @property
+    def width(self) -> float:
+        """The room it needs, paddings included."""
+        gaps = SIZES.pad * (max(len(self.left) - 1, 0) + max(len(self.right) - 1, 0))
+        between = SIZES.gap if self.left and self.right else 0.0
+        return sum(cell.width for cell in self.left + self.right) + gaps + between + 2 * SIZES.pad
+
+
+class Outline(StrEnum):
+    """The shape of a card's border: the sign of its kind that needs no colour."""
+
+    ROUNDED = "rounded"
+    DOUBLE = "double"
+    DASHED = "dashed"
+    BOLD = "bold"
+    ELLIPSE = "ellipse"
+    HEXAGON = "hexagon"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One thing in the picture. ``spare`` are its lines at the last step: room is kept for them from the first."""
+
+    key: str
+    kind: str
+    outline: Outline
+    stroke: Stroke
+    rows: tuple[Row, ...]
+    spare: tuple[Row, ...] = ()
+    tip: str = ""
+    future: bool = False
+    """Not there yet at this step: drawn faintly, so that everything else can keep its place."""
+    alarm: bool = False
+    shared: bool = False
+    """Its memory is another's too: a bar on its left edge says so."""
+    beside: str | None = None
+    """The key of the card whose column it is to share, just below the one before it."""
+
+    @property
+    def frame(self) -> float:
+        """The width of what surrounds the rows on each side."""
+        return SIZES.inset if self.outline is Outline.DOUBLE else 0.0
+
+    @property
+    def inner(self) -> float:
+        """The width of its rows."""
+        return float(round(max(row.width for row in self.rows + self.spare) + 0.5))
+
+    @property
+    def width(self) -> float:
+        """Its whole width; what is not rectangular needs some more on both sides."""
+        slack = {Outline.ELLIPSE: 14.0, Outline.HEXAGON: 12.0}.get(self.outline, 0.0)
+        return self.inner + 2 * (self.frame + slack)
+
+    @property
+    def height(self) -> float:
+        """Its whole height."""
+        slack = 4.0 if self.outline is Outline.ELLIPSE else 0.0
+        return sum(row.height for row in self.rows) + 2 * (self.frame + slack)
+
+    def middle(self, port: str) -> float:
+        """How far below its upper edge the middle of the row ``port`` lies; of the first row if there is none such."""
+        if self.outline in (Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE):
+            return self.height / 2
+        top = self.frame
+        for row in self.rows:
+            if row.port == port:
+                return top + row.height / 2
+            top += row.height
+        return self.middle(self.rows[0].port)
+
+
+class Kind(StrEnum):
+    """What a link says."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    CUT = "cut"
+    BROKEN = "broken"
+    SAVED = "saved"
+
+
+@dataclass(frozen=True, slots=True)
+class Strand:
+    """One line of a link: a label, a width, and whether anything has gone along it yet."""
+
+    label: str = ""
+    weight: float = 1.3
+    run: bool = True
+    tip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """From card ``tail`` to card ``head``, in the forward direction; a backward link has its arrowheads at the tail."""
+
+    kind: Kind
+    tail: str
+    head: str
+    tail_port: str
+    head_port: str
+    strands: tuple[Strand, ...] = (Strand(),)
+    main: bool = False
+    """Part of the way a reader follows: kept straight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A whole picture: its headline, its cards in program order, its links."""
+
+    headline: str
+    detail: str
+    alarm: str
+    cards: tuple[Card, ...]
+    links: tuple[Link, ...]
+    legend: tuple[tuple[str, str], ...] = field(default=())
+    """Sign and meaning, for the signs that this picture uses."""
+
+    def card(self, key: str) -> Card:
+        """The card called ``key``; raises ``KeyError`` if there is none."""
+        for card in self.cards:
+            if card.key == key:
+                return card
+        raise KeyError(key)

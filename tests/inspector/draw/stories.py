@@ -1,0 +1,287 @@
+"""Runs written down by hand, as a recorder would, for pictures to be made of: needs neither the core nor a recorder.
+
+A ``Tape`` is told what a script does, line by line, and writes the facts. Norms and values are given by whoever tells
+the story; nothing is computed here, so that a picture's numbers can be checked against the story's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from inspector.trace import facts as f
+
+
+def summary(shape: tuple[int, ...], norm: float, *values: float) -> f.Summary:
+    """An array of this shape with this norm; its values where they are given."""
+    return f.Summary(shape, "f32", norm, -norm, norm, 0.0, 0, 0, values)
+
+
+@dataclass
+class Value:
+    """A tensor of the story, and the node that it comes from now."""
+
+    serial: int
+    storage: int
+    shape: tuple[int, ...]
+    node: int | None = None
+    leaf: bool = False
+    version: list[int] = field(default_factory=lambda: [0])
+
+
+class Tape:
+    """Writes facts. Lines count up by themselves; ``at(n)`` sets the next one."""
+
+    def __init__(self, file: str = "/home/ada/train.py") -> None:
+        self.facts: list[f.Fact] = []
+        self.file = file
+        self._line = 1
+        self._serial = 0
+        self._sequence = 0
+        self._accumulators: dict[int, int] = {}
+
+    def at(self, line: int) -> Tape:
+        """What follows happens on this line."""
+        self._line = line
+        return self
+
+    def _new(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    def place(self, text: str = "") -> f.Place:
+        """The present line."""
+        return f.Place(self.file, self._line, self._line, 4, 4 + len(text), "<module>")
+
+    def add(self, fact: f.Fact) -> int:
+        """Write a fact; how many there are now."""
+        self.facts.append(fact)
+        return len(self.facts)
+
+    def tensor(
+        self, name: str, shape: tuple[int, ...], *, grad: bool = False, norm: float = 1.0, values: Sequence[float] = ()
+    ) -> Value:
+        """A tensor that the user makes."""
+        value = Value(self._new(), self._new(), shape, leaf=grad)
+        held = summary(shape, norm, *values)
+        self.add(
+            f.TensorCreated(
+                value.serial, "tensor", shape, "f32", grad, True, None, value.storage, 0, held, place=self.place()
+            )
+        )
+        self._name(value, name)
+        self._line += 1
+        return value
+
+    def op(
+        self,
+        name: str,
+        expression: str,
+        inputs: dict[str, Value | str],
+        shape: tuple[int, ...],
+        *,
+        saves: dict[str, Value | None] | None = None,
+        node: str | None = None,
+        op: str | None = None,
+        label: str | None = None,
+        values: Sequence[float] = (),
+        view: bool = False,
+        order: bool = False,
+        stay: bool = False,
+    ) -> Value:
+        """``name = expression``; ``saves`` names slots (None: the result). No input that requires grad: no node."""
+        first = next(one for one in inputs.values() if isinstance(one, Value))
+        out = Value(self._new(), first.storage if view else self._new(), shape)
+        out.version = first.version if view else out.version
+        kind = op or expression.split("(")[0].split(".")[-1].strip()
+        ways = [one for one in inputs.values() if isinstance(one, Value)]
+        recorded = node != "" and any(one.leaf or one.node is not None for one in ways)
+        base = first.serial if view else None
+        held = summary(shape, 1.0, *values)
+        self.add(
+            f.TensorCreated(
+                out.serial, kind, shape, "f32", recorded, not recorded, base, out.storage, out.version[0], held,
+                place=self.place(expression),
+            )
+        )  # fmt: skip
+        if recorded:
+            self._node(out, ways, node or f"{kind.capitalize()}Backward0", saves or {}, expression)
+        self._applied(kind, label, inputs, out, expression, None if recorded else "no_grad", inplace=False)
+        if name:
+            self._name(out, name)
+        self._line += 0 if stay else 1
+        return out
+
+    def write(self, target: Value, expression: str, op: str, *, recorded: bool = True) -> None:
+        """An in-place operation on ``target``."""
+        target.version[0] += 1
+        now = target.version[0]
+        self.add(
+            f.VersionBumped(
+                target.serial,
+                target.storage,
+                now - 1,
+                now,
+                op,
+                summary(target.shape, 1.0),
+                place=self.place(expression),
+            )
+        )
+        if recorded:
+            old = target.node
+            self._node(target, [target], f"{op.strip('_').capitalize()}Backward0", {}, expression)
+            self.add(f.HistoryRebased(target.serial, old, target.node, place=self.place(expression)))
+        why = None if recorded else "no_grad"
+        self._applied(op, None, {"self": target, "other": "1"}, target, expression, why, inplace=True)
+        self._line += 1
+
+    def _node(self, out: Value, ways: list[Value], name: str, saves: dict[str, Value | None], expression: str) -> None:
+        at = self.place(expression)
+        edges = tuple(f.Edge(index, self._target(way)) for index, way in enumerate(ways))
+        node, self._sequence = self._new(), self._sequence + 1
+        self.add(f.NodeCreated(node, name, self._sequence, edges, (out.serial,), None, "g", place=at))
+        for slot, saved in saves.items():
+            kept = saved or out
+            one = f.SavedSlot(slot, kept.serial, kept.storage, kept.version[0])
+            self.add(f.TensorSaved(node, one, False, place=at))
+        out.node = node
+
+    def _target(self, way: Value) -> int | None:
+        if not way.leaf:
+            return way.node
+        if way.serial not in self._accumulators:
+            node = self._accumulators[way.serial] = self._new()
+            self.add(f.NodeCreated(node, "AccumulateGrad", 2**64 - 1, (), (), way.serial, place=self.place()))
+        return self._accumulators[way.serial]
+
+    def _applied(
+        self,
+        kind: str,
+        label: str | None,
+        inputs: dict[str, Value | str],
+        out: Value,
+        expression: str,
+        unrecorded: str | None,
+        *,
+        inplace: bool,
+    ) -> None:
+        given = tuple((name, one.serial if isinstance(one, Value) else one) for name, one in inputs.items())
+        node = None if unrecorded else out.node
+        self.add(
+            f.OpApplied(
+                kind, label or kind, given, (), (out.serial,), node, unrecorded, inplace, expression,
+                place=self.place(expression),
+            )
+        )  # fmt: skip
+
+    def _name(self, value: Value, name: str) -> None:
+        self.add(f.NameBound(value.serial, name, place=self.place()))
+
+    # -- backward
+
+    def backward(self, root: Value, *, create_graph: bool = False, called: str = "backward") -> Backward:
+        """``root.backward()`` begins."""
+        task, at = self._new(), self.place("loss.backward()")
+        one = summary((), 1.0, 1.0)
+        assert root.node is not None
+        self.add(
+            f.BackwardStarted(
+                task, (root.serial,), (root.node,), (one,), create_graph, create_graph, None, None, called, place=at
+            )
+        )
+        return Backward(self, task, at)
+
+    def ended(self, error: str = "", message: str = "") -> list[f.Fact]:
+        """The script ends; all its facts."""
+        self.add(f.ScriptEnded("error" if error else "ok", int(bool(error)), error, message))
+        return self.facts
+
+
+@dataclass
+class Backward:
+    """A backward pass under way: nodes run in the order in which the story lets them."""
+
+    tape: Tape
+    task: int
+    at: f.Place
+    buffers: dict[int, f.Summary] = field(default_factory=dict)
+
+    def run(self, value: Value, arrived: f.Summary, *sent: f.Summary | None, free: bool = True) -> Backward:
+        """The node of ``value`` runs, and sends one gradient along each of its edges."""
+        node = self._node_of(value)
+        self._ready(node, arrived)
+        add, at = self.tape.add, self.at
+        add(f.NodeFinished(self.task, node, (arrived,), sent, place=at))
+        if free:
+            add(f.SavedReleased(node, place=at))
+        created = next(one for one in self.tape.facts if isinstance(one, f.NodeCreated) and one.node == node)
+        for edge, gradient in zip(created.edges, sent, strict=True):
+            if edge.target is not None and gradient is not None:
+                before = self.buffers.get(edge.target)
+                self.buffers[edge.target] = gradient
+                add(f.GradientSent(self.task, node, edge.index, edge.target, 0, gradient, before, gradient, place=at))
+        return self
+
+    def _node_of(self, value: Value) -> int:
+        node = self.tape._accumulators[value.serial] if value.leaf else value.node
+        assert node is not None
+        return node
+
+    def _ready(self, node: int, arrived: f.Summary) -> None:
+        self.tape.add(f.NodeReady(self.task, node, place=self.at))
+        self.tape.add(f.NodeStarting(self.task, node, (arrived,), place=self.at))
+
+    def accumulate(self, leaf: Value, incoming: f.Summary) -> Backward:
+        """``leaf.grad`` takes what came."""
+        node = self.tape._accumulators[leaf.serial]
+        self._ready(node, incoming)
+        self.tape.add(
+            f.GradientAccumulated(self.task, node, leaf.serial, None, incoming, incoming, "stolen", place=self.at)
+        )
+        self.tape.add(f.NodeFinished(self.task, node, (incoming,), (), place=self.at))
+        return self
+
+    def fail(self, value: Value, arrived: f.Summary, slot: str, saved: Value, message: str) -> None:
+        """The node of ``value`` starts, takes out ``slot``, and raises."""
+        node = self._node_of(value)
+        self._ready(node, arrived)
+        self.tape.add(f.SavedUnpacked(node, slot, saved.storage, 0, saved.version[0], place=self.at))
+        self.tape.add(f.BackwardFailed(self.task, node, "RuntimeError", message, place=self.at))
+
+    def finish(self) -> None:
+        """The pass ends well."""
+        self.tape.add(f.BackwardFinished(self.task, place=self.at))
+
+
+MISMATCH = (
+    "one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[minigrad.FloatTensor [3, 4]], which is output 0 of AddBackward0, is at version 1; expected version 0 instead."
+)
+
+
+def network(*, broken: bool = False) -> list[f.Fact]:
+    """Two linear layers, tanh, a square and a mean; if ``broken``, ``q`` is overwritten before backward wants it."""
+    tape = Tape()
+    x = tape.at(2).tensor("x", (3, 2))
+    w1 = tape.tensor("W1", (4, 2), grad=True)
+    b1 = tape.tensor("b1", (4,), grad=True)
+    w2 = tape.tensor("W2", (1, 4), grad=True)
+    z = tape.op("z", "F.linear(x, W1, b1)", {"x": x, "w": w1, "b": b1}, (3, 4), node="AddmmBackward0", saves={"x": x})
+    h = tape.op("h", "z.tanh()", {"x": z}, (3, 4), saves={"out": None}, label="tanh")
+    q = tape.op("q", "h * h", {"a": h, "b": h}, (3, 4), op="mul", label="×", saves={"a": h, "b": h})
+    y = tape.op("y", "F.linear(q, W2)", {"x": q, "w": w2}, (3, 1), node="MmBackward0", saves={"x": q, "w": w2})
+    if broken:
+        tape.write(q, "q.add_(1)", "add_")
+    loss = tape.op("loss", "y.mean()", {"x": y}, (), values=(0.482,))
+    run = tape.backward(loss)
+    run.run(loss, summary((), 1.0, 1.0), summary((3, 1), 0.577))
+    if broken:
+        run.fail(y, summary((3, 1), 0.577), "x", q, MISMATCH)
+        return tape.ended("RuntimeError", MISMATCH)
+    into_q, parts, into_h = summary((3, 4), 0.24), summary((3, 4), 0.176), summary((3, 4), 0.352)
+    run.run(y, summary((3, 1), 0.577), into_q, summary((1, 4), 0.61))
+    run.accumulate(w2, summary((1, 4), 0.61))
+    run.run(q, into_q, parts, parts).run(h, into_h, summary((3, 4), 0.28))
+    run.run(z, summary((3, 4), 0.28), None, summary((4, 2), 0.31), summary((4,), 0.22))
+    run.accumulate(w1, summary((4, 2), 0.31)).accumulate(b1, summary((4,), 0.22)).finish()
+    return tape.ended()
