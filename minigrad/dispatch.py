@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd import views
+from minigrad.autograd.duals import duals
 from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
 from minigrad.autograd.meta import TensorMeta, VersionCounter, bump_version, untracked
 from minigrad.autograd.modes import modes
@@ -53,6 +54,8 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     if op.view:
         _attach_views(op, operands[0], outputs, several)
     node, reason = _record(op, operands, attributes, outputs, copied=False)
+    if duals.tangents:
+        duals.put(outputs, duals.after(op, operands, attributes, outputs))
     if regime.unusual:
         _announce(op, operands, attributes, outputs, node, reason, inplace=False)
     return outputs if several else outputs[0]
@@ -151,24 +154,31 @@ def make_node(
     op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...], mask: int
 ) -> Any:
     """The node without its saved values: edges, rules, attributes, and the shapes to which gradients must be fitted."""
-    is_complex = any(out.array.dtype.kind == "c" for out in outputs) or any(
-        isinstance(x, TensorMeta) and x.array.dtype.kind == "c" for x in operands
-    )
-    node_class = op.complex_node_class if is_complex else op.node_class
-    node: Any = new(node_class)
+    node = node_without_edges(op, operands, attributes, outputs, mask)
     node.sequence_nr = next_sequence_nr()
     node.hooks = None
     edges = [_edge(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
     node.next_nodes = tuple(edge[0] for edge in edges)
     numbers = tuple(edge[1] for edge in edges)
     node.input_nrs = numbers if any(numbers) else None
-    node.plan_for(mask, operands, attributes)
-    node.metas = _metas(operands, outputs)
-    node.outputs = tuple((out.array.shape, out.array.dtype) for out in outputs)
     if modes.anomaly or places_wanted():
         place = here(2)
         if place is not None:
             node.where = place
+    return node
+
+
+def node_without_edges(
+    op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...], mask: int
+) -> Any:
+    """Just the derivative rules for the operands in ``mask``, with what they need besides saved values; in no graph yet."""
+    is_complex = any(out.array.dtype.kind == "c" for out in outputs) or any(
+        isinstance(x, TensorMeta) and x.array.dtype.kind == "c" for x in operands
+    )
+    node: Any = new(op.complex_node_class if is_complex else op.node_class)
+    node.plan_for(mask, operands, attributes)
+    node.metas = _metas(operands, outputs)
+    node.outputs = tuple((out.array.shape, out.array.dtype) for out in outputs)
     return node
 
 
@@ -250,7 +260,10 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     check_fits(target.array, result)
     record = tracked and modes.grad and op.differentiable and target.array.dtype.kind in "fc"
     node = _inplace_node(op, operands, attributes) if record else None
+    tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
     np.copyto(target.array, result, casting="unsafe")
+    if tangents is not None:
+        duals.write(target, tangents[0])  # type: ignore[arg-type]
     finish_inplace(op, operands, attributes, node)
     return target
 

@@ -1,0 +1,196 @@
+"""Forward-mode differentiation: tangents that travel along with the values.
+
+Inside a ``dual_level`` a tensor may have a tangent, and every operation on it gives its result one. No operation states a second
+derivative rule for this: a linear operation is its own; an elementwise one multiplies by the same factor both ways; for all
+others the rule that exists, gradient out to gradient in, is linear in the gradient, and differentiating it with respect to that
+gradient transposes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from minigrad import dispatch
+from minigrad.autograd.backward import grad
+from minigrad.autograd.duals import duals
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.modes import enable_grad, modes
+from minigrad.autograd.wrap import late, wrap
+
+if TYPE_CHECKING:
+    from minigrad.op import Op
+    from minigrad.tensor import Tensor
+
+
+class UnpackedDualTensor(NamedTuple):
+    """What ``unpack_dual`` returns."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+class dual_level:  # noqa: N801 (PyTorch's name)
+    """The block in which tensors may have tangents; they are gone when it ends. Levels do not nest.
+
+    >>> import minigrad as mg
+    >>> from minigrad.autograd import forward_ad
+    >>> with forward_ad.dual_level():
+    ...     x = forward_ad.make_dual(mg.tensor(3.0), mg.tensor(1.0))
+    ...     forward_ad.unpack_dual(x * x).tangent
+    tensor(6.)
+    """
+
+    def __enter__(self) -> int:
+        return enter_dual_level()
+
+    def __exit__(self, *_: object) -> None:
+        exit_dual_level()
+
+
+def enter_dual_level() -> int:
+    """Open the level; returns its number, 0."""
+    if duals.tangents is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    duals.open(tangents_after)
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    """Close the level: all its tangents are forgotten."""
+    if duals.tangents is None:
+        raise RuntimeError("Trying to exit a forward AD level that doesn't exist; call enter_dual_level() first.")
+    duals.close()
+
+
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
+    """A view of ``tensor`` that carries ``tangent``, which must have its shape and type."""
+    if duals.tangents is None:
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
+    for given in (tensor, tangent):
+        if given.array.dtype.kind not in "fc":
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {given.dtype}")
+    if tensor.array.shape != tangent.array.shape:
+        raise RuntimeError(
+            f"Expected the primal and the tangent to have the same size, but got {list(tensor.array.shape)} and "
+            f"{list(tangent.array.shape)}"
+        )
+    dual = tensor.view_as(tensor)
+    duals.tangents[dual.serial] = tangent
+    return dual
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value without its tangent, and the tangent (None if it has none)."""
+    if duals.tangents is None or tensor.serial not in duals.tangents:
+        return UnpackedDualTensor(tensor, None)
+    tangent = duals.tangents[tensor.serial]
+    primal = tensor.view_as(tensor)
+    duals.tangents.pop(primal.serial, None)
+    return UnpackedDualTensor(primal, tangent)
+
+
+def tangents_after(
+    op: Op,
+    operands: tuple[Any, ...],
+    attributes: tuple[Any, ...],
+    outputs: tuple[Tensor, ...],
+    incoming: tuple[Tensor | None, ...],
+) -> tuple[Tensor | None, ...]:
+    """The tangent of each output, from those of the operands, of which at least one has any; None where there is none."""
+    if op.linear:
+        return _of_linear(op, operands, attributes, incoming)
+    if not op.differentiable:
+        return (None,) * len(outputs)
+    if op.elementwise and op.joint is None:
+        return (_of_elementwise(op, operands, attributes, outputs[0], incoming),)
+    return _transposed(op, operands, attributes, outputs, incoming)
+
+
+def _of_linear(
+    op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], incoming: tuple[Tensor | None, ...]
+) -> tuple[Tensor | None, ...]:
+    """A linear operation applied to the tangents; what has none counts as zero."""
+    args = tuple(_or_zero(x, tangent) for x, tangent in zip(operands, incoming, strict=True))
+    result = dispatch.general(op, args, attributes)
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _or_zero(operand: Any, tangent: Tensor | None) -> Any:
+    if tangent is not None:
+        return tangent
+    return wrap(np.zeros_like(operand.array)) if isinstance(operand, TensorMeta) else type(operand)(0)
+
+
+def _of_elementwise(
+    op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], out: Tensor, incoming: tuple[Tensor | None, ...]
+) -> Tensor | None:
+    """The diagonal derivative takes a tangent forward as it takes a gradient back."""
+    node = _bare_node(op, operands, attributes, (out,), incoming)
+    total: Any = None
+    for entry, tangent in zip(node.rules, incoming, strict=True):
+        if entry is not None and tangent is not None:
+            rule, wanted = entry
+            part = rule(tangent, *[node.values[place] for place in wanted])
+            total = part if total is None else total + part
+    return None if total is None else _shaped(total, out)
+
+
+def _shaped(tangent: Any, out: Tensor) -> Tensor:
+    """A tangent in its value's shape and type."""
+    if tangent.array.shape != out.array.shape:
+        tangent = tangent.expand(out.array.shape)
+    return late.fit(tangent, out.array.shape, out.array.dtype)  # type: ignore[no-any-return]
+
+
+class _BareNode(NamedTuple):
+    node: Any
+    rules: Any
+    values: list[Any]
+
+
+def _bare_node(
+    op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...], incoming: Any
+) -> _BareNode:
+    """A node that is in no graph: only the rules for the operands that have tangents, and the values that they ask for."""
+    mask = sum(1 << i for i, tangent in enumerate(incoming) if tangent is not None)
+    node = dispatch.node_without_edges(op, operands, attributes, outputs, mask)
+    saved = [operands[source] if source >= 0 else outputs[-1 - source] for source in node.sources(mask)]
+    node.saved = saved or ()
+    node.versions = [x._version if isinstance(x, TensorMeta) else None for x in saved] or ()  # type: ignore[attr-defined]
+    return _BareNode(node, node.rules, [*saved, *node.extras])
+
+
+def _transposed(
+    op: Op,
+    operands: tuple[Any, ...],
+    attributes: tuple[Any, ...],
+    outputs: tuple[Tensor, ...],
+    incoming: tuple[Tensor | None, ...],
+) -> tuple[Tensor | None, ...]:
+    """Run the rule on a gradient that is itself a variable, and differentiate what comes out with respect to it."""
+    node = _bare_node(op, operands, attributes, outputs, incoming).node
+    seeds = {i: _variable(out) for i, out in enumerate(outputs) if out.array.dtype.kind in "fc"}
+    with enable_grad():
+        back = node.run(seeds[0] if node.single else dict(seeds), True)
+    pairs = [(g, t) for g, t in zip(back, incoming, strict=True) if t is not None and g is not None and g.requires_grad]
+    if not pairs:
+        return (None,) * len(outputs)
+    forward = grad(
+        [g for g, _ in pairs],
+        list(seeds.values()),
+        [t for _, t in pairs],
+        create_graph=modes.grad,
+        allow_unused=True,
+    )
+    found = dict(zip(seeds, forward, strict=True))
+    return tuple(found.get(i) for i in range(len(outputs)))
+
+
+def _variable(out: Tensor) -> Tensor:
+    variable = wrap(np.zeros_like(out.array))
+    variable._requires_grad = True
+    return variable

@@ -1,0 +1,290 @@
+"""``gradcheck``: is the derivative that an operation states the one that its values have?
+
+The Jacobian found by nudging each input both ways is compared with the one that backward gives, row by row, and with forward
+mode's, column by column. A complex number counts as its two real parts; with PyTorch's convention (the conjugate of Wirtinger's
+derivative) the two Jacobians then agree as real ones do, since Re(v̄·dz) is the inner product of the pairs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minigrad.autograd import forward_ad
+from minigrad.autograd.backward import grad
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.modes import no_grad
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array
+
+if TYPE_CHECKING:
+    from minigrad.tensor import Tensor
+
+Tested = Callable[..., Any]
+
+
+class GradcheckError(RuntimeError):
+    """The derivative is wrong, or could not be checked; the message says for which output and input."""
+
+
+def gradcheck(
+    func: Tested,
+    inputs: Tensor | Sequence[Any],
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """Whether the gradients of ``func`` agree with central differences, to ``atol + rtol · |numerical|``.
+
+    ``inputs`` (float64 or complex128) that require grad are nudged by ``eps``; every differentiable output is checked. With
+    ``raise_exception`` a disagreement raises GradcheckError with both Jacobians; otherwise it returns False. ``fast_mode`` is
+    accepted and ignored: every entry is always checked.
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
+    >>> mg.autograd.gradcheck(lambda x: x.sin() * x, (x,))
+    True
+    """
+    given = (inputs,) if isinstance(inputs, TensorMeta) else tuple(inputs)
+    try:
+        _check(func, given, eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad)
+        if check_undefined_grad and check_backward_ad:
+            _check_undefined(func, given)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradgradcheck(
+    func: Tested,
+    inputs: Tensor | Sequence[Any],
+    grad_outputs: Tensor | Sequence[Any] | None = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool = False,
+) -> bool:
+    """``gradcheck`` of the gradient itself: are second derivatives right, also with respect to the incoming gradient?
+
+    >>> import minigrad as mg
+    >>> x = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
+    >>> mg.autograd.gradgradcheck(lambda x: x.exp() * x, (x,))
+    True
+    """
+    given = (inputs,) if isinstance(inputs, TensorMeta) else tuple(inputs)
+    seeds = _seeds_for(func, given, grad_outputs)
+
+    def gradient(*arguments: Any) -> tuple[Any, ...]:
+        fresh = tuple(_requiring(a) for a in arguments)
+        operands, incoming = fresh[: len(given)], fresh[len(given) :]
+        wanted = [x for x in operands if _checked(x)]
+        found = grad(_differentiable(func(*operands)), wanted, incoming, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None and g.requires_grad)
+
+    return gradcheck(
+        gradient,
+        (*given, *seeds),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=False,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+    )
+
+
+def _requiring(value: Any) -> Any:
+    if isinstance(value, TensorMeta) and value.requires_grad:  # type: ignore[attr-defined]
+        return value
+    return value
+
+
+def _seeds_for(func: Tested, given: tuple[Any, ...], grad_outputs: Any) -> tuple[Any, ...]:
+    if grad_outputs is not None:
+        return (grad_outputs,) if isinstance(grad_outputs, TensorMeta) else tuple(grad_outputs)
+    rng = np.random.default_rng(0)
+    return tuple(_random_like(out, rng) for out in _differentiable(func(*given)))
+
+
+def _random_like(out: Tensor, rng: np.random.Generator) -> Tensor:
+    values = rng.standard_normal(out.array.shape)
+    if out.array.dtype.kind == "c":
+        values = values + 1j * rng.standard_normal(out.array.shape)
+    seed = wrap(np.asarray(values, dtype=out.array.dtype))
+    seed._requires_grad = True
+    return seed
+
+
+def _checked(value: Any) -> bool:
+    return isinstance(value, TensorMeta) and value.requires_grad  # type: ignore[attr-defined]
+
+
+def _differentiable(outputs: Any) -> list[Tensor]:
+    several = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+    return [out for out in several if _checked(out)]
+
+
+def _check(
+    func: Tested,
+    given: tuple[Any, ...],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet_tol: float,
+    forward: bool,
+    backward: bool,
+) -> None:
+    wanted = [x for x in given if _checked(x)]
+    if not wanted:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
+    for position, x in enumerate(wanted):
+        if x.array.dtype not in (np.float64, np.complex128):
+            warnings.warn(
+                f"Input #{position} requires gradient and is not a double precision floating point or complex. This check will "
+                "likely fail if all the inputs are not of double precision floating point or complex.",
+                stacklevel=4,
+            )
+    outputs = _differentiable(func(*given))
+    if not outputs:
+        _check_constant(func, given, wanted, eps)
+        return
+    for number in range(len(outputs)):
+        for place, x in enumerate(wanted):
+            numerical = _nudged(func, given, x, number, eps)
+            if backward:
+                analytical = _by_backward(func, given, wanted, place, number)
+                _compare(analytical, numerical, number, place, atol, rtol, "")
+                again = _by_backward(func, given, wanted, place, number)
+                if not np.allclose(analytical, again, rtol=0, atol=nondet_tol, equal_nan=True):
+                    raise GradcheckError(
+                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                        f"different values, although analytical gradient matches numerical gradient. Output {number}, input {place}."
+                    )
+            if forward:
+                _compare(_by_forward(func, given, x, number), numerical, number, place, atol, rtol, " computed with forward mode")
+
+
+def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps: float) -> None:
+    """No output requires grad: then none may depend on an input."""
+    several = func(*given)
+    for number, out in enumerate(several if isinstance(several, (tuple, list)) else (several,)):
+        if not isinstance(out, TensorMeta) or out.array.dtype.kind not in "fc":
+            continue
+        for place, x in enumerate(wanted):
+            if np.any(_nudged(func, given, x, number, eps, all_outputs=True)):
+                raise GradcheckError(f"Numerical gradient for function expected to be zero: output {number}, input {place}.")
+
+
+def _compare(analytical: Array, numerical: Array, number: int, place: int, atol: float, rtol: float, how: str) -> None:
+    if not np.allclose(analytical, numerical, rtol=rtol, atol=atol, equal_nan=True):
+        raise GradcheckError(
+            f"Jacobian{how} mismatch for output {number} with respect to input {place},\nnumerical:{numerical.T}\n"
+            f"analytical:{analytical.T}\n"
+        )
+
+
+def _reals(array: Array) -> Array:
+    """The elements as real numbers in a row, a complex one as two."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _nudged(func: Tested, given: tuple[Any, ...], x: Tensor, number: int, eps: float, all_outputs: bool = False) -> Array:
+    """∂output/∂x by central differences: one row for each real part of the output, one column for each of ``x``."""
+    columns = []
+    original = x.array
+    size = _reals(original).size
+    for k in range(size):
+        ends = []
+        for step in (eps, -eps):
+            moved = np.array(original, order="C")
+            _reals_of(moved)[k] += step
+            x.array = moved
+            try:
+                several = func(*given)
+            finally:
+                x.array = original
+            outputs = several if isinstance(several, (tuple, list)) else [several]
+            chosen = outputs[number] if all_outputs else _differentiable(several)[number]
+            ends.append(_reals(chosen.array).copy())
+        columns.append((ends[0] - ends[1]) / (2 * eps))
+    rows = _reals(_differentiable(func(*given))[number].array).size if not all_outputs else 0
+    return np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
+
+
+def _reals_of(array: Array) -> Array:
+    """The same, as a writable view of a contiguous array."""
+    flat = array.reshape(-1)
+    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+
+
+def _by_backward(func: Tested, given: tuple[Any, ...], wanted: list[Any], place: int, number: int) -> Array:
+    """The same Jacobian, a row for each unit cotangent."""
+    out = _differentiable(func(*given))[number]
+    rows = []
+    for j in range(_reals(out.array).size):
+        unit = np.zeros(out.array.shape, out.array.dtype)
+        _reals_of(unit)[j] = 1
+        (found,) = grad(out, wanted[place], wrap(unit), retain_graph=True, allow_unused=True)
+        x = wanted[place].array
+        if found is not None and found.array.shape != x.shape:
+            raise GradcheckError(f"grad of input {place} has shape {found.array.shape} where the input has {x.shape}")
+        rows.append(np.zeros(_reals(x).size) if found is None else _reals(found.array).astype(float))
+    return np.stack(rows) if rows else np.zeros((0, _reals(wanted[place].array).size))
+
+
+def _by_forward(func: Tested, given: tuple[Any, ...], x: Tensor, number: int) -> Array:
+    """The same Jacobian, a column for each unit tangent."""
+    columns = []
+    size = _reals(_differentiable(func(*given))[number].array).size
+    for k in range(_reals(x.array).size):
+        unit = np.zeros(x.array.shape, x.array.dtype)
+        _reals_of(unit)[k] = 1
+        with forward_ad.dual_level():
+            dual = forward_ad.make_dual(x, wrap(unit))
+            out = _differentiable(func(*(dual if g is x else g for g in given)))[number]
+            tangent = forward_ad.unpack_dual(out).tangent
+        columns.append(np.zeros(size) if tangent is None else _reals(tangent.array).astype(float))
+    return np.stack(columns, axis=1) if columns else np.zeros((size, 0))
+
+
+def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
+    """A backward of zeros gives zeros (or nothing), whatever arrives."""
+    wanted = [x for x in given if _checked(x)]
+    outputs = _differentiable(func(*given))
+    if not outputs:
+        return
+    with no_grad():
+        zeros = [wrap(np.zeros_like(out.array)) for out in outputs]
+    for place, found in enumerate(grad(outputs, wanted, zeros, allow_unused=True)):
+        if found is not None and np.any(found.array != 0) and not np.isnan(found.array).any():
+            raise GradcheckError(f"Expected backward of zeros to give zeros, but input {place} received {found.array}")
