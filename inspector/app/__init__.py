@@ -1,0 +1,38 @@
+"""The Textual app: a time-travelling debugger for gradients over a trace.
+
+``show`` is all that others need; nothing of Textual is loaded before it is called.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.trace.trace import Trace
+
+__all__ = ["NoTerminalError", "has_terminal", "show"]
+
+
+class NoTerminalError(RuntimeError):
+    """The app was asked to show a trace where there is no terminal to show it in."""
+
+
+def has_terminal() -> bool:
+    """Whether the app can run here: it reads keys from stdin, and draws on stderr."""
+    try:
+        return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
+    except (AttributeError, ValueError):  # one of them is missing, or closed
+        return False
+
+
+def show(trace: Trace) -> None:
+    """Show ``trace`` in the terminal until the reader leaves. Raises ``NoTerminalError`` where there is none."""
+    if not has_terminal():
+        raise NoTerminalError(
+            "the app needs a terminal for its keys and its screen; here stdin or stderr is none: use --plain"
+        )
+    from inspector.app.app import InspectorApp
+
+    InspectorApp(trace).run()

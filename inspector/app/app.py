@@ -1,0 +1,46 @@
+"""The app: one trace, one screen to look at it, and the themes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from inspector.app.keys import KEYS
+from inspector.app.screens.desk import DeskScreen
+from inspector.app.themes import DAY, DEFAULTS, NIGHT
+from inspector.trace.trace import Trace
+
+
+class InspectorApp(App[None]):
+    """A time-travelling debugger for gradients."""
+
+    CSS_PATH = "app.tcss"
+    TITLE = "inspector"
+    ENABLE_COMMAND_PALETTE: ClassVar[bool] = True
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self.trace = trace
+        self.register_theme(NIGHT)
+        self.register_theme(DAY)
+        self.theme = NIGHT.name
+
+    def get_default_screen(self) -> DeskScreen:
+        """The one screen that is always there."""
+        return DeskScreen(self.trace)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """What our style sheet needs beyond Textual's own variables."""
+        return DEFAULTS
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """The palette: every action that has a key, then Textual's own commands."""
+        if isinstance(screen, DeskScreen):
+            for key in KEYS:
+                yield SystemCommand(
+                    f"{key.help[:1].upper()}{key.help[1:]}", f"key {key.sign}", screen.runner(key.action)
+                )
+        yield from super().get_system_commands(screen)

@@ -1,0 +1,101 @@
+"""Where every pane stands: one pure function of the terminal's size, and the layout that obeys it.
+
+From 100 columns on all panes are open, as on a desk. Below, those of the right column lie on one pile with the
+source, and one of them is in front; below 56 columns the graph lies there too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.geometry import Offset, Region, Size, Spacing
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.widget import Widget
+
+OPEN_FROM, GRAPH_FROM = 100, 56
+PANES = ("source", "graph", "tensor", "node", "why", "output", "events")
+"""The panes in the order in which the tab key visits them."""
+PILE = ("source", "tensor", "node", "why", "output")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The regions of all that is on the screen, by the widgets' ids, and which panes share one place."""
+
+    regions: dict[str, Region]
+    pile: tuple[str, ...] = ()
+
+
+def plan(width: int, height: int, front: str = "source", *, failed: bool = False) -> Plan:
+    """Divide a screen of ``width`` x ``height`` cells. ``failed`` gives the explanation more room."""
+    bars = {"banner": Region(0, 0, width, 1), "keybar": Region(0, height - 1, width, 1)}
+    desk = Region(0, 1, width, max(0, height - 2))
+    rest = _open(desk, failed) if width >= OPEN_FROM else _piled(desk, front)
+    return Plan({**bars, **rest.regions}, rest.pile)
+
+
+def _open(desk: Region, failed: bool) -> Plan:
+    side = _between(desk.width * 28 // 100, 30, 52)
+    stage, column = desk.split_vertical(desk.width - side)
+    upper, lower = stage.split_horizontal(stage.height - _bottom(stage.height))
+    source, graph = upper.split_vertical(_between(stage.width * 37 // 100, 30, 78))
+    source, output = source.split_horizontal(source.height - _between(upper.height * 22 // 100, 3, 9))
+    tensor_share, node_share = (40, 28) if failed else (47, 33)
+    tensor, below = column.split_horizontal(column.height * tensor_share // 100)
+    node, why = below.split_horizontal(column.height * node_share // 100)
+    timeline, events = lower.split_horizontal(2)
+    return Plan(
+        {
+            "source": source,
+            "output": output,
+            "graph": graph,
+            "timeline": timeline,
+            "events": events,
+            "tensor": tensor,
+            "node": node,
+            "why": why,
+        }
+    )
+
+
+def _piled(desk: Region, front: str) -> Plan:
+    upper, lower = desk.split_horizontal(desk.height - _bottom(desk.height))
+    timeline, events = lower.split_horizontal(2)
+    regions = {"timeline": timeline, "events": events}
+    pile: tuple[str, ...] = PILE
+    if desk.width >= GRAPH_FROM:
+        upper, regions["graph"] = upper.split_vertical(_between(desk.width * 43 // 100, 30, 46))
+    else:
+        pile = ("graph", *PILE)
+    regions["tabs"], regions[front if front in pile else pile[0]] = upper.split_horizontal(1)
+    return Plan(regions, pile)
+
+
+def _bottom(height: int) -> int:
+    """Rows for the timeline and the events."""
+    return _between(height * 26 // 100, 5, 16)
+
+
+def _between(value: int, least: int, most: int) -> int:
+    return max(least, min(most, value))
+
+
+class DeskLayout(Layout):
+    """Puts each child of the desk in the region that the plan has for its id; a child without one is not shown."""
+
+    name = "desk"
+
+    def __init__(self) -> None:
+        self.front = "source"
+        self.failed = False
+
+    def plan(self, size: Size) -> Plan:
+        return plan(size.width, size.height, self.front, failed=self.failed)
+
+    def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
+        regions = self.plan(size).regions
+        return [
+            WidgetPlacement(regions[child.id], Offset(), Spacing(), child, 0)
+            for child in children
+            if child.id in regions
+        ]

@@ -1,0 +1,75 @@
+"""Every action of the app, once: its key, what the key bar and the palette call it, and what the help says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Group = Literal["Step", "Jump", "Look", "App"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """An action that a key, a button and the palette share."""
+
+    keys: str
+    """What Textual calls the keys, with commas between."""
+    sign: str
+    """How the key is written."""
+    action: str
+    label: str
+    help: str
+    group: Group
+    rank: int = 9
+    """Where it stands in the key bar; what has 9 stands in the help only."""
+
+
+KEYS: tuple[Key, ...] = (
+    Key("right", "→", "forward", "step", "one event on", "Step", 1),
+    Key("left", "←", "back", "back", "one event back", "Step", 1),
+    Key("space", "space", "play", "play", "play, or pause", "Step", 2),
+    Key("o", "o", "next('op')", "", "to the next operation of the forward pass", "Step"),
+    Key("O", "O", "previous('op')", "", "to the operation before", "Step"),
+    Key("n", "n", "next('node')", "node", "to the next node that runs", "Step", 2),
+    Key("p", "p", "previous('node')", "", "to the node that ran before", "Step"),
+    Key("plus,equals_sign", "+", "faster", "", "play faster", "Step"),
+    Key("minus", "-", "slower", "", "play slower", "Step"),
+    Key("home", "home", "start", "", "to the beginning of the run", "Step"),
+    Key("end", "end", "finish", "", "to its end", "Step"),
+    Key("v", "v", "next('bump')", "bump", "to the next write that bumps a version (V: before)", "Jump", 3),
+    Key("V", "V", "previous('bump')", "", "to the write before", "Jump"),
+    Key("a", "a", "next('accumulation')", "accum", "to the next gradient added to a .grad (A: before)", "Jump", 3),
+    Key("A", "A", "previous('accumulation')", "", "to the accumulation before", "Jump"),
+    Key("b", "b", "next('backward')", "backward", "to the next call of backward() (B: before)", "Jump", 4),
+    Key("B", "B", "previous('backward')", "", "to the call before", "Jump"),
+    Key("exclamation_mark", "!", "error", "error", "to the error; again, to the next one", "Jump", 2),
+    Key("g", "g", "ask_step", "go to", "to a step by its number, or to a share of the run (50%)", "Jump", 5),
+    Key("slash", "/", "find", "find", "find an event by name, operation or kind", "Jump", 3),
+    Key("tab", "tab", "next_pane", "pane", "to the next pane", "Look", 4),
+    Key("shift+tab", "⇧tab", "previous_pane", "", "to the pane before", "Look"),
+    Key("z", "z", "zoom", "zoom", "cards, boxes or chips in the graph", "Look", 2),
+    Key("up,k", "↑ k", "look(0,-1)", "", "up: in the graph to the node above, elsewhere scroll", "Look"),
+    Key("down,j", "↓ j", "look(0,1)", "", "down", "Look"),
+    Key("h", "h", "look(-1,0)", "", "in the graph, to the node on the left", "Look"),
+    Key("l", "l", "look(1,0)", "", "in the graph, to the node on the right", "Look"),
+    Key("escape", "esc", "unpin", "", "let tensor and node follow the step again", "Look"),
+    Key("w", "w", "why", "why", "to the explanation", "Look", 3),
+    Key("t", "t", "next_theme", "", "the next theme", "App"),
+    Key("s", "s", "save", "save", "save what is on the screen as SVG", "App", 5),
+    Key("question_mark", "?", "keys", "help", "this page", "App", 2),
+    Key("q", "q", "quit", "quit", "leave", "App", 1),
+)
+
+
+def shown(room: int) -> list[Key]:
+    """The keys for a bar of ``room`` cells: the most important ones that fit, in their usual order."""
+    chosen: list[Key] = []
+    for key in sorted((key for key in KEYS if key.rank < 9), key=lambda key: key.rank):
+        if sum(width(one) for one in [*chosen, key]) <= room:
+            chosen.append(key)
+    return [key for key in KEYS if key in chosen]
+
+
+def width(key: Key) -> int:
+    """The cells that a key takes in the bar."""
+    return len(key.sign) + len(key.label) + 3

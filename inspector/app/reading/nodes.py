@@ -1,0 +1,115 @@
+"""The node pane: what a node computes, what came in and went out, and what it saved. Must not know Textual."""
+
+from __future__ import annotations
+
+from inspector.app.lines import BLANK, Bit, Jump, Line, clip, line, pairs, wrapped
+from inspector.app.reading.looks import look
+from inspector.app.reading.places import where
+from inspector.app.view import Moment
+from inspector.draw.wording import gradient, plain, shape
+from inspector.trace.facts import Edge, Summary
+from inspector.trace.state import NodeState, Saved
+
+
+def title(moment: Moment) -> Line:
+    """What stands in the pane's frame."""
+    if moment.view.node is None:
+        return BLANK
+    signs = look(moment, moment.view.node)
+    return line((moment.node_name(moment.view.node), "node"), (f"  {signs.glyph} {signs.word}", signs.role))
+
+
+def lines(moment: Moment, room: int) -> list[Line]:
+    """The pane's text."""
+    if moment.view.node is None:
+        return wrapped("No operation has been recorded yet: nothing that requires a gradient was used.", room, "muted")
+    node = moment.node
+    if node is None:
+        return wrapped("This node is not made yet at this step.", room, "muted")
+    rows = [*_what(moment, node, room), *_gradients(moment, node), *_slots(moment, node), *_edges(moment, node)]
+    return [clip(row, room) for row in [*rows, *_facts(moment, node, room)]]
+
+
+def _what(moment: Moment, node: NodeState, room: int) -> list[Line]:
+    if node.leaf is not None:
+        leaf = Bit(plain(moment.name(node.leaf)), "name", Jump("tensor", node.leaf))
+        return [line(leaf, (".grad += g", "code"))]
+    expression = moment.expression(node.serial)
+    head = [line((plain(expression), "code"))] if expression else []
+    return [*head, *(line(("  " + row, "muted")) for row in _formula(node, room))]
+
+
+def _formula(node: NodeState, room: int) -> list[str]:
+    """The derivative rules, as they are written."""
+    return [plain(row.strip()) for row in node.formula.splitlines() if row.strip()]
+
+
+def _gradients(moment: Moment, node: NodeState) -> list[Line]:
+    """What came in: the gradient of each output, or, before it runs, what waits in its buffers."""
+    if node.gradients_in:
+        return [_gradient_line("g in", nr, len(node.gradients_in), one) for nr, one in enumerate(node.gradients_in)]
+    if node.buffers:
+        return [_gradient_line("g so far", nr, len(node.buffers), one) for nr, one in sorted(node.buffers.items())]
+    return [line(("g in  ", "muted"), ("—", "muted"))]
+
+
+def _gradient_line(label: str, number: int, of: int, summary: Summary | None) -> Line:
+    which = f"{label}{f' {number}' if of > 1 else ''}  "
+    if summary is None:
+        return line((which, "muted"), ("—", "muted"))
+    return line(
+        (which, "muted"), (gradient(summary), "gradient"), (f"  {shape(summary.dtype, summary.shape)}", "muted")
+    )
+
+
+def _slots(moment: Moment, node: NodeState) -> list[Line]:
+    return [row for saved in node.saved.values() for row in _slot(moment, saved)]
+
+
+def _slot(moment: Moment, saved: Saved) -> list[Line]:
+    """One saved value; when it was overwritten, a second line says so in words."""
+    name = Bit(plain(moment.name(saved.tensor)), "name", Jump("tensor", saved.tensor))
+    if saved.released:
+        return [line((f"□ {saved.slot}  ", "muted"), name, (f"  v{saved.version}, let go", "muted"))]
+    now = moment.state.storages[saved.storage].version
+    if moment.state.mismatch(saved):
+        bump = _first_bump_after(moment, saved)
+        return [
+            line((f"▣ {saved.slot}  ", "bad"), name, (f"  saved v{saved.version} ≠ now v{now} ✗", "bad")),
+            *([bump] if bump else []),
+        ]
+    copy = ", a copy" if saved.by_copy else ""
+    return [line((f"▣ {saved.slot}  ", "saved"), name, (f"  v{saved.version}{copy} ", "saved"), ("✓", "good"))]
+
+
+def _first_bump_after(moment: Moment, saved: Saved) -> Line:
+    bumps = [bump for bump in moment.state.storages[saved.storage].bumps if bump.new > saved.version]
+    if not bumps:
+        return BLANK
+    bump = bumps[0]
+    return line(
+        ("     ▲ ", "bump"), Bit(plain(bump.by), "bump", Jump("step", bump.step)), (f"  {where(bump.place)}", "muted")
+    )
+
+
+def _edges(moment: Moment, node: NodeState) -> list[Line]:
+    return [_edge(moment, node, edge) for edge in node.edges]
+
+
+def _edge(moment: Moment, node: NodeState, edge: Edge) -> Line:
+    if edge.target is None:
+        return line(("→ ", "muted"), ("needs no gradient", "muted"))
+    leaf = moment.leaf_name(edge.target)
+    words = moment.node_name(edge.target) if leaf is None else f"⊕ {plain(leaf)}"
+    sent = node.sent.get(edge.index)
+    target = Bit(words, "node", Jump("node", edge.target))
+    return line(("→ ", "muted"), target, (f"  {gradient(sent)}", "gradient" if sent is not None else "muted"))
+
+
+def _facts(moment: Moment, node: NodeState, room: int) -> list[Line]:
+    made = line(Bit(where(node.place) or f"step {node.created}", "plain", Jump("step", node.created)))
+    return pairs([("made at", made), ("sequence", line(str(node.sequence_nr))), ("ran", line(_times(node.runs)))], room)
+
+
+def _times(runs: int) -> str:
+    return ("not yet", "once", "twice")[runs] if runs < 3 else f"{runs} times"

@@ -1,0 +1,63 @@
+"""The sheet that asks for a step."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+
+def step_from(answer: str, now: int, length: int) -> int | None:
+    """The step that an answer means; None when it means none.
+
+    >>> [step_from(answer, 10, 200) for answer in ("31", "+5", "-5", "50%", "end", "x")]
+    [31, 15, 5, 100, 200, None]
+    """
+    answer = answer.strip().replace(",", "").replace("_", "")
+    if answer in {"end", "start"}:
+        return length if answer == "end" else 0
+    try:
+        if answer.endswith("%"):
+            step = round(float(answer[:-1]) / 100 * length)
+        else:
+            step = int(answer) + (now if answer[:1] in {"+", "-"} else 0)
+    except (ValueError, OverflowError):
+        return None
+    return max(0, min(length, step))
+
+
+class AskStep(ModalScreen[int | None]):
+    """Asks where to go; a number that is none is answered with what is expected."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
+
+    def __init__(self, now: int, length: int) -> None:
+        super().__init__()
+        self.now = now
+        self.length = length
+
+    def compose(self) -> ComposeResult:
+        """One line to type in, and what may be typed."""
+        with Vertical(id="ask", classes="sheet") as sheet:
+            sheet.border_title = f"go to a step of {self.length:,}"
+            yield Input(placeholder=f"{self.now}")
+            yield Label("31   +5   -5   50%   start   end", id="hint", classes="hint")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go there, or say what is expected."""
+        if not event.value.strip():
+            self.dismiss(None)
+            return
+        step = step_from(event.value, self.now, self.length)
+        if step is None:
+            expected = f"expected a number from 0 to {self.length:,}, +5, -5 or 50%"
+            self.query_one("#hint", Label).update(expected)
+        else:
+            self.dismiss(step)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

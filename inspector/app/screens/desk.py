@@ -1,0 +1,309 @@
+"""The desk: all panes about one view. It turns keys, clicks and commands into views, and views into pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.layout import Layout
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from inspector.app.desk import PANES, PILE, DeskLayout
+from inspector.app.keys import KEYS
+from inspector.app.landmarks import Kind
+from inspector.app.lines import Jump
+from inspector.app.save import save_frame
+from inspector.app.screens.ask import AskStep
+from inspector.app.screens.find import Find
+from inspector.app.screens.help import Help
+from inspector.app.themes import ORDER
+from inspector.app.view import View, Zoom
+from inspector.app.walk import Walk
+from inspector.app.widgets.bars import Banner, Keybar, Tabs
+from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.events import EventsPane
+from inspector.app.widgets.graph import GraphPane
+from inspector.app.widgets.output import OutputPane
+from inspector.app.widgets.pages import NodePane, TensorPane, WhyPane
+from inspector.app.widgets.source import SourcePane
+from inspector.app.widgets.timeline import Timeline
+from inspector.trace.trace import Trace
+
+GROWTH = 0.1
+"""Seconds between two looks at a trace that may be growing."""
+FASTEST = 60
+
+
+class Desk(Widget):
+    """Holds the panes where the plan wants them."""
+
+    DEFAULT_CSS = "Desk { width: 100%; height: 100%; }"
+
+    def __init__(self) -> None:
+        super().__init__(id="desk")
+        self.plan = DeskLayout()
+
+    @property
+    def layout(self) -> Layout:
+        """The plan of the panes."""
+        return self.plan
+
+
+class DeskScreen(Screen[None]):
+    """Everything there is to see of a trace, at one step."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, key.action, key.label or key.help, key_display=key.sign, show=False) for key in KEYS
+    ]
+    AUTO_FOCUS = "#graph"
+
+    view: reactive[View] = reactive(View(), init=False)
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self.walk = Walk(trace)
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """All panes, once; the plan says which of them are seen."""
+        with Desk():
+            yield Banner("banner")
+            yield Tabs("tabs")
+            yield SourcePane("source")
+            yield OutputPane("output")
+            yield GraphPane("graph")
+            yield Timeline("timeline")
+            yield EventsPane("events")
+            yield TensorPane("tensor")
+            yield NodePane("node")
+            yield WhyPane("why")
+            yield Keybar("keybar")
+
+    def on_mount(self) -> None:
+        """Open where the reader wants to begin, and keep an eye on a trace that grows."""
+        step = self.walk.marks.opening()
+        failed = step in self.walk.marks.steps["error"]
+        zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
+        self.set_interval(GROWTH, self._grow)
+        self.view = self.walk.go(View(zoom=zoom, front="why" if failed else "source"), step)
+
+    # -- from a view to the screen
+
+    def watch_view(self, old: View, new: View) -> None:
+        """Draw what changed."""
+        if old.playing != new.playing or old.speed != new.speed:
+            self._play_at(new.speed if new.playing else 0)
+        self._arrange()
+        self._draw()
+
+    def _draw(self) -> None:
+        moment = self.walk.moment(self.view)
+        seen = self.desk.plan.plan(self.desk.size).regions
+        for pane in self.query(Canvas):
+            if pane.id in seen:
+                pane.show(moment)
+
+    def _arrange(self) -> None:
+        """Let the plan follow the view: which pane is in front, and whether an error wants room."""
+        plan, failed = self.desk.plan, self.view.step in self.walk.marks.steps["error"]
+        if (plan.front, plan.failed) != (self.view.front, failed):
+            plan.front, plan.failed = self.view.front, failed
+            self.desk.refresh(layout=True)
+        pile = plan.plan(self.desk.size).pile
+        self.desk.set_class(bool(pile), "piled")
+        self.query_one(Tabs).pick(pile, self.view.front)
+
+    @property
+    def desk(self) -> Desk:
+        """Where the panes are."""
+        return self.query_one(Desk)
+
+    def on_resize(self) -> None:
+        """Another size may put panes on the pile, or take them off."""
+        if self.is_mounted:
+            self._arrange()
+            self.call_after_refresh(self._draw)
+
+    def _grow(self) -> None:
+        """Draw anew what a recording in progress has added."""
+        if self.walk.grow():
+            self._draw()
+
+    # -- moving
+
+    def go(self, step: int | None) -> None:
+        """Move to ``step``; None stays, with a sign that there is nothing that way."""
+        if step is None:
+            self.app.bell()
+        elif step != self.view.step:
+            self.view = self.walk.go(self.view, step)
+
+    def action_forward(self) -> None:
+        self.go(self.walk.next("event", self.view.step))
+
+    def action_back(self) -> None:
+        self.go(self.walk.previous("event", self.view.step))
+
+    def action_next(self, kind: Kind) -> None:
+        self.go(self.walk.next(kind, self.view.step))
+
+    def action_previous(self, kind: Kind) -> None:
+        self.go(self.walk.previous(kind, self.view.step))
+
+    def action_start(self) -> None:
+        self.go(0)
+
+    def action_finish(self) -> None:
+        self.go(self.walk.marks.length)
+
+    def action_error(self) -> None:
+        """The next error, and after the last the first again; the explanation comes with it."""
+        errors = self.walk.marks.steps["error"]
+        if not errors:
+            self.notify("Nothing went wrong in this run.")
+            return
+        step = self.walk.next("error", self.view.step) or errors[0]
+        self.view = replace(self.walk.go(replace(self.view, pinned=False), step), front="why")
+
+    def action_play(self) -> None:
+        """Play or pause; at the end, begin anew."""
+        if not self.view.playing and self.walk.next("event", self.view.step) is None:
+            self.go(0)
+        self.view = replace(self.view, playing=not self.view.playing)
+
+    def _play_at(self, speed: int) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_interval(1 / speed, self._play_on) if speed else None
+
+    def _play_on(self) -> None:
+        step = self.walk.next("event", self.view.step)
+        if step is None:
+            self.view = replace(self.view, playing=False)
+        else:
+            self.go(step)
+
+    def action_faster(self) -> None:
+        self.view = replace(self.view, speed=min(FASTEST, self.view.speed * 2))
+
+    def action_slower(self) -> None:
+        self.view = replace(self.view, speed=max(1, self.view.speed // 2))
+
+    # -- choosing
+
+    def on_jumped(self, message: Jumped) -> None:
+        """Go where a click leads."""
+        self.jump(message.jump)
+
+    def jump(self, jump: Jump) -> None:
+        """Follow a jump: to a step, a node, a tensor, a line of source, a pane; or do what a key does."""
+        match jump:
+            case Jump("step", int(step)):
+                self.go(step)
+            case Jump("node", int(node)):
+                self._select(node=node)
+            case Jump("tensor", int(tensor)):
+                self._select(tensor=tensor)
+            case Jump("line", int(line), file):
+                self.go(self.walk.line(file, line, self.view.step))
+            case Jump("pane", str(pane)):
+                self._to_pane(pane)
+            case Jump("action", str(action)):
+                self.run_worker(self.run_action(action))
+
+    def _select(self, node: int | None = None, tensor: int | None = None) -> None:
+        """Keep a node or a tensor in view. With a node comes the tensor whose gradient it takes, and the other way."""
+        if node is not None:
+            tensor = self.walk.tensor_of(node)
+        elif tensor is not None:
+            state = self.walk.cursor.state.tensors.get(tensor)
+            node = None if state is None else state.grad_fn if state.grad_fn is not None else state.accumulator
+        view = self.view
+        node, tensor = (view.node if node is None else node), (view.tensor if tensor is None else tensor)
+        self.view = replace(view, node=node, tensor=tensor, pinned=True)
+
+    def action_unpin(self) -> None:
+        self.view = self.walk.go(replace(self.view, pinned=False), self.view.step)
+
+    def action_look(self, dx: int, dy: int) -> None:
+        """In the graph choose a neighbour; in the list of events go to one; elsewhere scroll."""
+        focused = self.focused
+        if isinstance(focused, GraphPane):
+            focused.choose(dx, dy)
+        elif isinstance(focused, EventsPane):
+            self.go((self.walk.next if dy > 0 else self.walk.previous)("event", self.view.step) if dy else None)
+        elif isinstance(focused, Canvas):
+            focused.scroll_relative(x=4 * dx, y=2 * dy, animate=False, force=True)
+
+    # -- looking
+
+    def action_next_pane(self) -> None:
+        self._cycle(1)
+
+    def action_previous_pane(self) -> None:
+        self._cycle(-1)
+
+    def _cycle(self, by: int) -> None:
+        at = self.focused.id if self.focused is not None and self.focused.id in PANES else PANES[0]
+        self._to_pane(PANES[(PANES.index(str(at)) + by) % len(PANES)])
+
+    def _to_pane(self, pane: str) -> None:
+        """Give a pane the keys, and bring it to the front of its pile."""
+        if pane in PILE or pane in self.desk.plan.plan(self.desk.size).pile:
+            self.view = replace(self.view, front=pane)
+        self.query_one(f"#{pane}").focus()
+
+    def on_descendant_focus(self) -> None:
+        """The rule above the events belongs to the timeline."""
+        self.desk.set_class(isinstance(self.focused, EventsPane), "events-focus")
+
+    def on_descendant_blur(self) -> None:
+        self.desk.remove_class("events-focus")
+
+    def action_why(self) -> None:
+        self._to_pane("why")
+
+    def action_zoom(self) -> None:
+        """Cards, boxes, chips, and cards again."""
+        self.view = replace(self.view, zoom=Zoom(self.view.zoom - 1) if self.view.zoom > 1 else Zoom.CARDS)
+
+    # -- sheets and the rest
+
+    def action_ask_step(self) -> None:
+        self.app.push_screen(AskStep(self.view.step, self.walk.marks.length), self._answered)
+
+    def action_find(self) -> None:
+        self.app.push_screen(Find(self.walk.moment(self.view)), self._answered)
+
+    def _answered(self, step: int | None) -> None:
+        if step is not None:
+            self.go(step)
+
+    def action_keys(self) -> None:
+        self.app.push_screen(Help())
+
+    def action_next_theme(self) -> None:
+        at = ORDER.index(self.app.theme) if self.app.theme in ORDER else -1
+        self.app.theme = ORDER[(at + 1) % len(ORDER)]
+
+    def action_save(self) -> None:
+        """Save the screen beside the reader's other files, over none of them."""
+        try:
+            path = save_frame(self.app.export_screenshot(title="inspector"), self.view.step)
+        except OSError as error:
+            self.notify(f"The picture could not be saved: {error.strerror}.", severity="error")
+        else:
+            self.notify(f"Saved {path.name}")
+
+    def action_quit(self) -> None:
+        self.app.exit()
+
+    def runner(self, action: str) -> Callable[[], None]:
+        """A function that does what a key does, for the palette."""
+        return lambda: self.jump(Jump("action", action))

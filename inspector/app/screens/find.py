@@ -1,0 +1,105 @@
+"""The sheet that finds events: by a tensor's or a node's name, an operation, a kind of event, or any of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, OptionList
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from inspector.app.lines import text
+from inspector.app.reading.events import Row, Teller
+from inspector.app.view import Moment
+
+SHOWN = 200
+"""Matches that are listed; the rest is a reason to type more."""
+
+
+def matches(moment: Moment, words: str) -> Iterator[tuple[int, Row]]:
+    """Steps whose row holds all of ``words``, from the moment's step on, and then from the beginning."""
+    wanted = words.lower().split()
+    teller = Teller(moment)
+    events = moment.marks.steps["event"]
+    at = moment.marks.row_of(moment.view.step) + 1
+    for step in chain(events[at:], events[:at]):
+        row = teller.tell(moment.trace.facts[step - 1])
+        told = f"{row.kind} {row.verb} {text(row.subject)}".lower()
+        if all(word in told for word in wanted):
+            yield step, row
+
+
+class Find(ModalScreen[int | None]):
+    """Lists what is found while one types; Enter goes to the first, or to the one chosen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "leave", show=False),
+        Binding("down", "list", "to the list", show=False),
+    ]
+    last = ""
+    """What was looked for last: slash and Enter look for it again."""
+
+    def __init__(self, moment: Moment) -> None:
+        super().__init__()
+        self.moment = moment
+
+    def compose(self) -> ComposeResult:
+        """A line to type in, and the list."""
+        with Vertical(id="found", classes="sheet") as sheet:
+            sheet.border_title = "find"
+            yield Input(value=Find.last, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   v0 → v1")
+            yield OptionList()
+            yield Label("Enter: go   ↓: choose   Esc: leave", classes="hint")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look anew at every letter."""
+        Find.last = event.value
+        self.look(event.value)
+
+    @work(thread=True, exclusive=True)
+    def look(self, words: str) -> None:
+        """Search aside: a long trace takes longer than a key press may."""
+        worker = get_current_worker()
+        found: list[tuple[int, Row]] = []
+        if words.strip():
+            for match in islice(matches(self.moment, words), SHOWN):
+                if worker.is_cancelled:
+                    return
+                found.append(match)
+        self.app.call_from_thread(self._list, found)
+
+    def _list(self, found: list[tuple[int, Row]]) -> None:
+        if not self.is_attached:
+            return
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options(
+            Option(f"{step:>7}  {row.glyph} {row.verb:<9} {text(row.subject)}".replace("[", "\\["), id=str(step))
+            for step, row in found
+        )
+        options.highlighted = 0 if found else None
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go to the first match, without waiting for the list."""
+        first = next(matches(self.moment, event.value), None) if event.value.strip() else None
+        if first is None and event.value.strip():
+            self.query_one(".hint", Label).update("nothing like that; try a name, an operation or a kind of event")
+            return
+        self.dismiss(None if first is None else first[0])
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Go to the one chosen."""
+        self.dismiss(int(event.option.id or 0))
+
+    def action_list(self) -> None:
+        self.query_one(OptionList).focus()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

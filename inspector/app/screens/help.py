@@ -1,0 +1,67 @@
+"""The help: every key, and every sign."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.app.keys import KEYS, Group
+
+SIGNS = (
+    ("○ ◐ ▶ ✓ ✗", "a node waits, is ready, runs, is done, failed"),
+    ("dotted frame", "not made yet at this step"),
+    ("double frame", "the selected node"),
+    ("heavy line", "carries a gradient that is not used yet"),
+    ("⊕", "a leaf's AccumulateGrad: adds to its .grad"),
+    ("▣ a@v0", "saved for backward, at version 0; □ let go"),
+    ("▲", "a write: the version went up"),
+    ("‖g‖ 0.58", "the norm of a gradient; — there is none"),
+    ("►  ◄ here", "the line where the script is"),
+    ("● ┃", "on the timeline: this step, a backward call"),
+)
+GROUPS: tuple[Group, ...] = ("Step", "Jump", "Look", "App")
+
+
+def page() -> Content:
+    """The whole help, in two columns: keys and signs."""
+    keys = [row for group in GROUPS for row in (_head(group), *_keys(group), Content(""))]
+    signs = [_head("Signs"), *(_row(sign, words, 14) for sign, words in SIGNS)]
+    rows = [
+        Content.assemble(left.pad_right(max(0, 58 - left.cell_length)), right)
+        for left, right in zip_longest(keys, signs, fillvalue=Content(""))
+    ]
+    return Content("\n").join(rows)
+
+
+def _head(name: str) -> Content:
+    return Content.styled(name.upper(), "bold $primary")
+
+
+def _keys(group: Group) -> list[Content]:
+    return [_row(key.sign, key.help, 8) for key in KEYS if key.group == group]
+
+
+def _row(sign: str, words: str, room: int) -> Content:
+    return Content.assemble((sign.ljust(room), "bold $accent"), (words, "$foreground 80%"))
+
+
+class Help(ModalScreen[None]):
+    """Closes at any of the keys with which one leaves things."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "leave", "leave", show=False)]
+
+    def compose(self) -> ComposeResult:
+        """One page, which scrolls where it must."""
+        with VerticalScroll(id="help", classes="sheet") as sheet:
+            sheet.border_title = "help"
+            yield Static(page())
+
+    def action_leave(self) -> None:
+        self.dismiss(None)

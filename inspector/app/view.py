@@ -1,0 +1,168 @@
+"""What the reader looks at: one frozen snapshot, and the moment of the trace that it shows. Every pane draws from
+these two.
+
+Must not know Textual.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+
+from inspector.app.landmarks import Landmarks
+from inspector.trace import facts
+from inspector.trace.facts import Fact, Place
+from inspector.trace.state import NodeState, State, TensorState
+from inspector.trace.trace import Trace
+
+LOOK_BACK = 300
+"""How many facts back a step looks for the tensor and the node it is about."""
+
+
+class Zoom(IntEnum):
+    """How much a node of the graph says."""
+
+    CHIPS = 1
+    BOXES = 2
+    CARDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Where the reader is and what they chose."""
+
+    step: int = 0
+    node: int | None = None
+    tensor: int | None = None
+    pinned: bool = False
+    """Whether the reader chose the tensor and the node; else they follow the step."""
+    zoom: Zoom = Zoom.CARDS
+    playing: bool = False
+    speed: int = 8
+    """Steps a second."""
+    front: str = "source"
+    """The pane in front, where there is room for one only."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A view and the trace at its step."""
+
+    trace: Trace
+    marks: Landmarks
+    state: State
+    view: View
+
+    @cached_property
+    def fact(self) -> Fact | None:
+        """What has just happened."""
+        return self.trace.facts[self.view.step - 1] if self.view.step else None
+
+    @cached_property
+    def node(self) -> NodeState | None:
+        """The selected node, if it exists at this step."""
+        return None if self.view.node is None else self.state.nodes.get(self.view.node)
+
+    @cached_property
+    def tensor(self) -> TensorState | None:
+        return None if self.view.tensor is None else self.state.tensors.get(self.view.tensor)
+
+    @cached_property
+    def running(self) -> int | None:
+        """The node that runs now, or ran last, while a backward call is under way or has just failed."""
+        span = self.marks.span_at(self.view.step)
+        return self.state.node if span is not None else None
+
+    @cached_property
+    def here(self) -> Place | None:
+        """Where the script is."""
+        for step in range(self.view.step, max(0, self.view.step - LOOK_BACK), -1):
+            place = self.trace.facts[step - 1].place
+            if place is not None:
+                return place
+        return None
+
+    @cached_property
+    def lit(self) -> Place | None:
+        """The expression to light up: the one whose node runs, during a backward call; otherwise the one that runs."""
+        node = None if self.running is None else self.state.nodes.get(self.running)
+        return self.here if node is None or node.place is None else node.place
+
+    def name(self, tensor: int) -> str:
+        """What the user's code calls a tensor."""
+        return self.trace.name_of(tensor)
+
+    def node_name(self, node: int) -> str:
+        """The node's name, with a small figure from the second order on."""
+        made = self.marks.nodes.get(node)
+        state = self.state.nodes.get(node)
+        order = 1 if state is None else state.order
+        return ("node" if made is None else made.name) + ("" if order == 1 else "¹²³⁴⁵⁶⁷⁸⁹"[min(order, 9) - 1])
+
+    def leaf_name(self, node: int) -> str | None:
+        """The leaf of an AccumulateGrad; None for every other node."""
+        made = self.marks.nodes.get(node)
+        return None if made is None or made.leaf is None else self.name(made.leaf)
+
+    def expression(self, node: int) -> str:
+        """``q = h * h``: what the user wrote to make this node; empty when unknown."""
+        step = self.marks.op_of.get(node)
+        if step is None:
+            return ""
+        op = self.trace.facts[step - 1]
+        assert isinstance(op, facts.OpApplied)
+        written = op.expression or op.op
+        target = self.trace.names.get(op.outputs[0]) if op.outputs and not op.inplace else None
+        return written if target is None else f"{target} = {written}"
+
+
+def subject(marks: Landmarks, fact: Fact) -> tuple[int | None, int | None]:
+    """The node and the tensor that a fact is about."""
+    match fact:
+        case facts.OpApplied(node=node, outputs=outputs):
+            return node, outputs[0] if outputs else None
+        case facts.GradientSent(source=source):
+            return source, tensor_of(marks, source)
+        case facts.NodeReady(node=node) | facts.NodeStarting(node=node) | facts.NodeFinished(node=node):
+            return node, tensor_of(marks, node)
+        case facts.NodeCreated(node=node) | facts.SavedReleased(node=node):
+            return node, tensor_of(marks, node)
+        case facts.TensorSaved(node=node, saved=saved):
+            return node, saved.tensor
+        case facts.SavedUnpacked(node=node, slot=slot):
+            kept = [saved.tensor for saved in marks.saves_of.get(node, ()) if saved.slot == slot]
+            return node, kept[0] if kept else None
+        case facts.GradientAccumulated(node=node, leaf=leaf):
+            return node, leaf
+        case facts.BackwardStarted(roots=roots, root_nodes=root_nodes):
+            return next(iter(root_nodes), None), next(iter(roots), None)
+        case facts.BackwardFailed(node=node):
+            return node, None
+        case facts.HistoryRebased(tensor=tensor, new=new):
+            return new, tensor
+        case facts.HookRan(node=node, tensor=tensor):
+            return node, tensor
+        case facts.OptimizerStepped(parameters=parameters):
+            return None, next(iter(parameters), None)
+    return None, getattr(fact, "tensor", None)
+
+
+def tensor_of(marks: Landmarks, node: int) -> int | None:
+    """The tensor whose gradient a node takes."""
+    made = marks.nodes.get(node)
+    if made is None:
+        return None
+    return made.leaf if made.leaf is not None else next(iter(made.outputs), None)
+
+
+def focus(trace: Trace, marks: Landmarks, step: int) -> tuple[int | None, int | None]:
+    """The node and the tensor to show at ``step``: those of the newest fact that has any."""
+    node = tensor = None
+    for number in range(step, max(0, step - LOOK_BACK), -1):
+        its_node, its_tensor = subject(marks, trace.facts[number - 1])
+        node = its_node if node is None else node
+        tensor = its_tensor if tensor is None else tensor
+        if node is not None and tensor is not None:
+            break
+    return node, tensor

@@ -1,0 +1,55 @@
+"""A reader's walk through a trace: the cursor, the landmarks, and what each step is about. Must not know Textual."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inspector.app.landmarks import Kind, Landmarks
+from inspector.app.view import Moment, View, focus, tensor_of
+from inspector.trace.cursor import Cursor
+from inspector.trace.trace import Trace
+
+
+class Walk:
+    """Moves through ``trace``, which may still grow."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.cursor = Cursor(trace)
+        self.marks = Landmarks()
+        self.grow()
+
+    def grow(self) -> bool:
+        """Take note of what was recorded since; whether there was anything."""
+        return self.marks.extend(self.trace)
+
+    def moment(self, view: View) -> Moment:
+        """What a view shows. The state belongs to the cursor: a moment is good until the next step."""
+        return Moment(self.trace, self.marks, self.cursor.state, view)
+
+    def go(self, view: View, step: int) -> View:
+        """The view at ``step``: unless the reader chose them, node and tensor are those that the step is about."""
+        self.cursor.seek(step)
+        view = replace(view, step=self.cursor.step)
+        if view.pinned:
+            return view
+        node, tensor = focus(self.trace, self.marks, view.step)
+        return replace(view, node=node, tensor=tensor)
+
+    def next(self, kind: Kind, step: int) -> int | None:
+        """The first step of ``kind`` after ``step``."""
+        return self.marks.next(kind, step)
+
+    def previous(self, kind: Kind, step: int) -> int | None:
+        """The last step of ``kind`` before ``step``; before the first event lies the beginning."""
+        before = self.marks.before(kind, step)
+        return 0 if before is None and kind == "event" and step > 0 else before
+
+    def tensor_of(self, node: int) -> int | None:
+        """The tensor whose gradient a node takes."""
+        return tensor_of(self.marks, node)
+
+    def line(self, file: str, line: int, step: int) -> int | None:
+        """The next step at which a line of source runs; past the last, the first again."""
+        runs = self.trace.steps_of_line(file, line)
+        return next((run for run in runs if run > step), runs[0] if runs else None)

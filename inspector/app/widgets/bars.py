@@ -1,0 +1,88 @@
+"""The bars: the banner above, the key bar below, and the tabs of the pile."""
+
+from __future__ import annotations
+
+from inspector.app.keys import shown
+from inspector.app.lines import Bit, Jump, Line, justified, line, width
+from inspector.app.reading.places import short
+from inspector.app.view import Moment
+from inspector.app.widgets.canvas import Canvas
+
+
+class Bar(Canvas, can_focus=False):
+    """One row."""
+
+    def show(self, moment: Moment) -> None:
+        """Draw another moment."""
+        super().show(moment)
+        self.resize_to(self.size.width, 1)
+
+    def on_resize(self) -> None:
+        """A bar is as wide as the screen."""
+        self.resize_to(self.size.width, 1)
+        self.forget()
+
+
+class Banner(Bar):
+    """What is looked at, and where in it: script, step, whether it plays."""
+
+    def row(self, y: int) -> Line:
+        moment = self.moment
+        if moment is None:
+            return ()
+        script = short(next(iter(moment.trace.sources), "no source"))
+        left = line((" ∇ ", "here"), ("inspector", "strong"), ("  │  ", "faint"), (script, "plain"), *self._how(moment))
+        view = moment.view
+        state = (f"▶ {view.speed}/s", "here") if view.playing else ("■ paused", "muted")
+        play = Bit(state[0], "here" if view.playing else "muted", Jump("action", "play"))
+        share = f"step {view.step:,} of {moment.marks.length:,}"
+        return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.size.width)
+
+    def _how(self, moment: Moment) -> Line:
+        """How the run ended, if it did not end well; and where the error is."""
+        ended = moment.marks.ended
+        if not moment.marks.steps["error"] or ended is None or ended.kind in ("ok", "exit"):
+            return ()
+        words = f"✗ {ended.error or ended.kind}"
+        return line(("  │  ", "faint"), Bit(words, "alarm", Jump("action", "error")))
+
+
+class Keybar(Bar):
+    """The keys that matter most; each is a button too."""
+
+    def row(self, y: int) -> Line:
+        bits: list[Bit] = [Bit(" ")]
+        for key in shown(self.size.width - 1):
+            label = (
+                "pause" if key.action == "play" and self.moment is not None and self.moment.view.playing else key.label
+            )
+            bits += [
+                Bit(key.sign, "key", Jump("action", key.action)),
+                Bit(f" {label}", "muted", Jump("action", key.action)),
+            ]
+            bits.append(Bit("  "))
+        return tuple(bits)
+
+
+class Tabs(Bar):
+    """The panes of the pile, the one in front marked."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.pile: tuple[str, ...] = ()
+        self.front = ""
+
+    def pick(self, pile: tuple[str, ...], front: str) -> None:
+        """Say which panes lie on the pile, and which is in front."""
+        self.pile, self.front = pile, front
+        self.forget()
+
+    def row(self, y: int) -> Line:
+        names = [
+            Bit(name.upper(), "marked" if name == self.front else "muted", Jump("pane", name)) for name in self.pile
+        ]
+        for gap in ("  ", " "):
+            bits = [bit for name in names for bit in (name, Bit(gap))]
+            if width(tuple(bits)) <= self.size.width:
+                break
+        return (Bit(" "), *bits)

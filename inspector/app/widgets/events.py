@@ -1,0 +1,71 @@
+"""The list of events: one row for each fact, of which only those on the screen are ever written."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.strip import Strip
+
+from inspector.app.lines import Bit, Jump, Line, clip, justified, line, width
+from inspector.app.reading.events import Teller
+from inspector.app.reading.places import where
+from inspector.app.view import Moment
+from inspector.app.widgets.canvas import Canvas, Jumped
+
+VERB = 9
+"""Cells for the verb: the longest is ``finished``."""
+
+
+class EventsPane(Canvas):
+    """Keeps the row of the moment's step in the middle, and marked."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.at = -1
+        self._teller: Teller | None = None
+
+    def show(self, moment: Moment) -> None:
+        """Draw another moment: only two rows change, unless it is another trace."""
+        fresh = self.moment is None or self.moment.marks is not moment.marks
+        before, self.moment = self.at, moment
+        self._teller = Teller(moment)
+        self.at = moment.marks.row_of(moment.view.step)
+        self.resize_to(self.size.width, len(moment.marks.steps["event"]))
+        if fresh:
+            self.forget()
+        else:
+            for row in {before, self.at}:
+                self.forget(range(row, row + 1))
+        self.keep_in_sight(max(0, self.at), margin=self.size.height // 2)
+
+    def on_resize(self) -> None:
+        """The places at the right edge move."""
+        if self.moment is not None:
+            self.resize_to(self.size.width, self.virtual_size.height)
+            self.forget()
+            self.keep_in_sight(max(0, self.at), margin=self.size.height // 2)
+
+    def strip(self, y: int) -> Strip:
+        """Row ``y`` of the list; the present one is filled to its end, and has an arrow."""
+        room = max(10, self.scrollable_content_region.width)
+        return self.paint(self.row(y, room), "marked" if y == self.at else None)
+
+    def row(self, y: int, room: int = 80) -> Line:
+        """Step, sign, verb, subject, and the place at the far end."""
+        assert self.moment is not None
+        assert self._teller is not None
+        step = self.moment.marks.steps["event"][y]
+        fact = self.moment.trace.facts[step - 1]
+        told = self._teller.tell(fact)
+        digits = len(str(self.moment.marks.length))
+        here = y == self.at
+        head = [Bit("►" if here else " ", "here"), Bit(f"{step:>{digits}} ", "strong" if here else "muted")]
+        left = line(*head, (f"{told.glyph} ", told.role), (told.verb.ljust(VERB), told.role), *told.subject)
+        right = line((where(fact.place) + " ", "muted"))
+        whole = justified(left, right, room) if room > 50 else clip(left, room)
+        return (*whole, Bit(" " * (room - width(whole))))
+
+    def clicked(self, event: events.Click) -> None:
+        """A click on a row leads to its step."""
+        y = event.y + self.scroll_offset.y
+        if self.moment is not None and 0 <= y < self.virtual_size.height:
+            self.post_message(Jumped(Jump("step", self.moment.marks.steps["event"][y])))

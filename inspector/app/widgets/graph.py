@@ -1,0 +1,294 @@
+"""The graph pane: the backward graph of the moment's chapter, its nodes by status, its edges by what they carry."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual import events, work
+from textual.strip import Strip
+
+from inspector.app.chapters import Chapter, Chapters
+from inspector.app.chart import Chart, Charts, draw
+from inspector.app.lines import BLANK, Bit, Jump, Line, Role, fit, line, width
+from inspector.app.reading.cards import card
+from inspector.app.reading.looks import FUTURE, look
+from inspector.app.view import Moment, Zoom
+from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
+from inspector.draw.wording import gradient, magnitude
+from inspector.trace.facts import Summary
+from inspector.trace.state import Status
+
+BIG = 300
+"""From so many nodes on, a chart is laid out in another thread: 20 ms is more than a key press may take."""
+
+FILLS: dict[Status, Role] = {Status.RUNNING: "running", Status.FAILED: "failed"}
+
+
+class GraphPane(Canvas):
+    """Draws the chart that the moment's step belongs to, and follows the node that runs."""
+
+    TITLE = "GRAPH"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.chapters: Chapters | None = None
+        self.charts = Charts()
+        self.chart: Chart | None = None
+        self._edge_roles: dict[int, Role] = {}
+        self._wanted: Chapter | None = None
+        self._followed: tuple[int | None, Chart | None] = (None, None)
+
+    # -- which chart
+
+    def show(self, moment: Moment) -> None:
+        """Draw another moment; lay out its chapter if that was never seen before."""
+        if self.chapters is None or self.chapters.marks is not moment.marks:
+            self.chapters = Chapters(moment.marks)
+        self.moment = moment
+        self._edge_roles.clear()
+        chapter = self.chapters.at(moment.view.step)
+        chart = self.charts.get(chapter, moment.view.zoom)
+        if chart is None and len(chapter.nodes) < BIG:
+            chart = draw(moment, chapter, moment.view.zoom)
+            self.charts.keep(chart)
+        if chart is None:
+            self._order(moment, chapter)
+        self._use(chart, chapter)
+
+    def _order(self, moment: Moment, chapter: Chapter) -> None:
+        if self._wanted is None or self._wanted.key != chapter.key or self.chart is not None:
+            self._wanted = chapter
+            self.lay_out(moment, chapter)
+
+    @work(thread=True, exclusive=True)
+    def lay_out(self, moment: Moment, chapter: Chapter) -> None:
+        """Draw a big chart aside, and show it when it is ready and still wanted."""
+        chart = draw(moment, chapter, moment.view.zoom)
+        self.app.call_from_thread(self._laid_out, chart)
+
+    def _laid_out(self, chart: Chart) -> None:
+        self.charts.keep(chart)
+        self._wanted = None
+        if self.moment is not None:
+            self.show(self.moment)
+
+    def _use(self, chart: Chart | None, chapter: Chapter) -> None:
+        moment = self.moment
+        assert moment is not None
+        self.chart = chart
+        size = chart.scene if chart is not None else None
+        self.resize_to(size.width if size else 0, size.height if size else 0)
+        self.entitle((self._heading(moment, chapter), "muted"))
+        self.forget()
+        if self._followed != (moment.view.node, chart):
+            self._followed = moment.view.node, chart
+            self.follow()
+
+    def _heading(self, moment: Moment, chapter: Chapter) -> str:
+        count = len(chapter.nodes)
+        nodes = "1 node" if count == 1 else f"{count:,} nodes"
+        zoom = f"zoom {int(moment.view.zoom)}"
+        if chapter.span is None:
+            return f"no backward call follows · {nodes} · {zoom}"
+        span = self._span(chapter.span)
+        begun = moment.marks.spans[span].start <= moment.view.step
+        made = sum(node in moment.state.nodes for node in chapter.nodes) if not begun and count < BIG else count
+        built = "" if begun else f"forward, {made} of " if made < count else "forward done, "
+        return f"{moment.marks.spans[span].called} #{chapter.span} · {built}{nodes} · {zoom}"
+
+    @staticmethod
+    def _span(number: int) -> int:
+        return number - 1
+
+    # -- where it looks
+
+    @property
+    def pad(self) -> int:
+        """Columns left of a chart that is narrower than the pane."""
+        return 0 if self.chart is None else max(0, (self.size.width - self.chart.scene.width) // 2)
+
+    def follow(self) -> None:
+        """Bring the selected node into sight, and no farther than needed."""
+        if self.chart is None or self.moment is None:
+            return
+        node = self.moment.view.node
+        box = self.chart.scene.boxes.get(node) if node is not None else None
+        if box is None:
+            box = next((self.chart.scene.boxes[root] for root in self.chart.chapter.roots), None)
+        if box is None:
+            return
+        x, y = self._target(box.x, box.right, box.y, box.bottom)
+        self.scroll_to(x, y, animate=False, force=True)
+
+    def _target(self, left: int, right: int, top: int, bottom: int) -> tuple[int, int]:
+        """Where to scroll, so that these cells are seen with what comes above and below."""
+        now_x, now_y = round(self.scroll_target_x), round(self.scroll_target_y)
+        wide, high = self.scrollable_content_region.size
+        x = now_x if now_x <= left and right <= now_x + wide else (left + right - wide) // 2
+        seen = now_y <= max(0, top - 2) and bottom + 2 <= now_y + high
+        y = now_y if seen else (top + bottom - high) // 2
+        return max(0, x), max(0, y)
+
+    def on_resize(self) -> None:
+        """The chart may stand in the middle elsewhere now."""
+        self.forget()
+        self.follow()
+
+    # -- painting
+
+    def row(self, y: int) -> Line:
+        return BLANK
+
+    def render_line(self, y: int) -> Strip:
+        if self.chart is None or not self.chart.scene.boxes:
+            return self._message(y)
+        return super().render_line(y)
+
+    def _message(self, y: int) -> Strip:
+        words = "" if y != self.size.height // 2 else self._waiting()
+        left = max(0, (self.size.width - width(line(words))) // 2)
+        return self.paint(line(" " * left, (fit(words, min(len(words), self.size.width)), "muted"))).extend_cell_length(
+            self.size.width, self.rich_style
+        )
+
+    def _waiting(self) -> str:
+        if self._wanted is not None:
+            return f"laying out {len(self._wanted.nodes):,} nodes …"
+        return "nothing that requires a gradient was used"
+
+    def strip(self, y: int) -> Strip:
+        """Row ``y`` of the chart: boxes, wires, and the gradients that the wires carry."""
+        chart, moment = self.chart, self.moment
+        assert chart is not None
+        assert moment is not None
+        pieces = [(x, self._box_row(moment, chart, node, y)) for x, node in chart.rows.get(y, ())]
+        pieces += self._wire_row(chart, y)
+        pieces += self._stubs(moment, chart, y)
+        pieces.sort(key=lambda piece: piece[0])
+        pieces = self._with_labels(moment, chart, y, pieces)
+        return self._joined(pieces)
+
+    def _joined(self, pieces: list[tuple[int, list[Segment]]]) -> Strip:
+        segments: list[Segment] = []
+        at, blank = -self.pad, self.rich_style
+        for x, piece in pieces:
+            if x > at:
+                segments.append(Segment(" " * (x - at), blank))
+            segments += piece
+            at = x + sum(segment.cell_length for segment in piece)
+        return Strip(segments, at + self.pad)
+
+    def _box_row(self, moment: Moment, chart: Chart, node: int, y: int) -> list[Segment]:
+        box = chart.scene.boxes[node]
+        signs = look(moment, node)
+        selected = node == moment.view.node
+        border: Border = DOUBLE if selected else signs.border
+        frame: Role = "strong" if selected and signs is not FUTURE else signs.role
+        state = moment.state.nodes.get(node)
+        fill = None if state is None else FILLS.get(state.status)
+        if box.height == 1:
+            return self._chip(moment, node, box.width, fill or ("marked" if selected else None))
+        jump = Jump("node", node)
+        if y in (box.y, box.bottom - 1):
+            side = self._side(chart, node, box.width, border, top=y == box.y)
+            return [self.segment(Bit(side, frame, jump), fill)]
+        lines = card(moment, node, moment.view.zoom, box.width - 4)
+        inner = lines[y - box.y - 1] if y - box.y - 1 < len(lines) else BLANK
+        bits = [Bit(f"{border.upright} ", frame, jump), *(bit._replace(jump=bit.jump or jump) for bit in inner)]
+        bits += [Bit(" " * (box.width - 4 - width(inner)), "plain", jump), Bit(f" {border.upright}", frame, jump)]
+        return [self.segment(bit, fill) for bit in bits]
+
+    def _side(self, chart: Chart, node: int, wide: int, border: Border, *, top: bool) -> str:
+        if top:
+            return upper_side(wide, border, chart.wiring.arrivals.get(node, ()))
+        return lower_side(wide, border, chart.wiring.departures.get(node, ()))
+
+    def _chip(self, moment: Moment, node: int, wide: int, fill: Role | None) -> list[Segment]:
+        jump = Jump("node", node)
+        inner = card(moment, node, Zoom.CHIPS, wide - 2)[0]
+        bits = [Bit(" ", "plain", jump), *(bit._replace(jump=jump) for bit in inner)]
+        bits.append(Bit(" " * (wide - 1 - width(inner)), "plain", jump))
+        return [self.segment(bit, fill) for bit in bits]
+
+    def _wire_row(self, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
+        pieces = []
+        chips = chart.zoom is Zoom.CHIPS
+        for cell in chart.wiring.row(y):
+            live = [edge for edge, _ in cell.parts if self._edge_role(chart, edge) == "gradient"]
+            glyph, edges = cell.glyph(live, chart.wiring.targets)
+            if chips and any(chart.wiring.end_of[edge] == (cell.x, y) for edge in edges):
+                glyph = "▼"
+            role = max((self._edge_role(chart, edge) for edge in edges), key=_PRECEDENCE.index)
+            pieces.append((cell.x, [self.segment(Bit(glyph, role))]))
+        return pieces
+
+    def _edge_role(self, chart: Chart, edge: int) -> Role:
+        """What an edge is doing: carrying a gradient to a node that has not used it yet, or having carried one."""
+        role = self._edge_roles.get(edge)
+        if role is None:
+            role = self._edge_roles[edge] = self._look_at(chart, edge)
+        return role
+
+    def _look_at(self, chart: Chart, edge: int) -> Role:
+        assert self.moment is not None
+        source, index = chart.slots[edge]
+        state = self.moment.state.nodes.get(source)
+        if state is None:
+            return "faint"
+        if index not in state.sent:
+            return "muted"
+        target = self.moment.state.nodes.get(chart.edges[edge][1])
+        used = target is None or target.status in (Status.DONE, Status.FREED)
+        return "trail" if used else "gradient"
+
+    def _stubs(self, moment: Moment, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
+        """The names of the targets of edges that are too long to draw."""
+        pieces = []
+        for edge, box in chart.scene.stubs.items():
+            if box.y == y:
+                target = chart.edges[edge][1]
+                leaf = moment.leaf_name(target)
+                words = fit(f"▸{leaf or moment.node_name(target)}", box.width)
+                bit = Bit(words, self._edge_role(chart, edge), Jump("node", target))
+                pieces.append((box.x, [self.segment(bit)]))
+        return pieces
+
+    def _with_labels(
+        self, moment: Moment, chart: Chart, y: int, pieces: list[tuple[int, list[Segment]]]
+    ) -> list[tuple[int, list[Segment]]]:
+        """Write the gradient beside the last cell of each edge that has one, where there is room."""
+        starts = [x for x, _ in pieces]
+        labels = []
+        for edge in chart.ends.get(y, ()):
+            sent = self._sent(moment, chart, edge)
+            if sent is None:
+                continue
+            x = chart.wiring.end_of[edge][0] + 2
+            room = min((start for start in starts if start >= x - 1), default=x + 40) - x - 1
+            words = next((text for text in (gradient(sent), magnitude(sent)) if len(text) <= room), "")
+            if words:
+                labels.append((x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
+        return sorted([*pieces, *labels], key=lambda piece: piece[0])
+
+    def _sent(self, moment: Moment, chart: Chart, edge: int) -> Summary | None:
+        source, index = chart.slots[edge]
+        state = moment.state.nodes.get(source)
+        return None if state is None else state.sent.get(index)
+
+    # -- choosing
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A click anywhere on the pane gives it the keys."""
+        self.focus()
+
+    def choose(self, dx: int, dy: int) -> None:
+        """Select the neighbour in a direction."""
+        if self.chart is None or self.moment is None:
+            return
+        node = self.chart.neighbour(self.moment.view.node, dx, dy)
+        if node is not None:
+            self.post_message(Jumped(Jump("node", node)))
+
+
+_PRECEDENCE: list[Role] = ["faint", "muted", "trail", "gradient"]
+"""Where edges share a cell, the one that does the most decides how it looks."""

@@ -1,0 +1,121 @@
+"""The source pane: the user's code, the expression that runs or whose node runs lit up, and marks in the margin."""
+
+from __future__ import annotations
+
+import itertools
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.strip import Strip
+
+from inspector.app.lines import Jump, Line, line, width
+from inspector.app.reading.places import short
+from inspector.app.reading.source import Stretch, coloured, file_of, margin, note, stretch
+from inspector.app.view import Moment
+from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.trace.facts import Place
+
+
+class SourcePane(Canvas):
+    """Shows one file, and keeps the lit line in sight."""
+
+    TITLE = "SOURCE"
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.file: str | None = None
+        self.lines: list[str] = []
+        self.coloured: list[Line] = []
+        self._shown: tuple[object, ...] = ()
+
+    def show(self, moment: Moment) -> None:
+        """Draw another moment; turn to another file if that is where it plays."""
+        self.moment = moment
+        file = file_of(moment)
+        text = moment.trace.sources.get(file, "") if file is not None else ""
+        if file != self.file:
+            self.file = file
+            self.lines, self.coloured = text.splitlines(), coloured(text)
+            self.entitle((short(file), "plain") if file is not None else "")
+        widest = max(map(len, self.lines), default=0) + 30
+        self.resize_to(max(1, widest if widest > self.size.width else self.size.width), max(1, len(self.lines)))
+        self.forget()
+        self.follow()
+
+    def follow(self) -> None:
+        """Bring the lit line into sight, and the line where the script is as well if both fit."""
+        moment = self.moment
+        place = None if moment is None else moment.lit
+        if place is not None and place.file == self.file and self._shown != (place, self.size):
+            self._shown = place, self.size
+            self.keep_in_sight(place.line - 1, margin=3)
+            self._keep_columns_in_sight(moment, place)
+
+    def _keep_columns_in_sight(self, moment: Moment | None, place: Place) -> None:
+        """Scroll sideways only when the lit expression would be cut off."""
+        words = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
+        lit = stretch(place, self.file, place.line, words)
+        if moment is None or lit is None:
+            return
+        head = len(str(len(self.lines))) + 5
+        cut = head + lit.end - self.scrollable_content_region.width
+        self.scroll_to(x=max(0, min(cut, lit.start - 4)), animate=False, force=True)
+
+    def on_resize(self) -> None:
+        """Fewer rows may hide the lit line."""
+        self.follow()
+
+    def strip(self, y: int) -> Strip:
+        """Line ``y`` of the file, from 0: margin, code, note."""
+        moment, file = self.moment, self.file
+        if moment is None or file is None or y >= len(self.lines):
+            return self.paint(self._nothing(y))
+        number, words = y + 1, self.lines[y]
+        head = self.paint(margin(moment, file, number, len(str(len(self.lines)))))
+        lit = stretch(moment.lit, file, number, words)
+        here = stretch(moment.here, file, number, words)
+        code = self._code(y, lit, None if lit == here else here)
+        return Strip([*head, *code, *self.paint(self._note(moment, file, number, width_of(head) + width_of(code)))])
+
+    def _nothing(self, y: int) -> Line:
+        return line(("The trace holds no source.", "muted")) if y == 0 else ()
+
+    def _note(self, moment: Moment, file: str, number: int, used: int) -> Line:
+        """The note, as far as there is room: its last words matter most."""
+        words = list(note(moment, file, number))
+        room = self.scrollable_content_region.width - used
+        while words and width(tuple(words)) > room:
+            words.pop(0)
+        return tuple(words)
+
+    def _code(self, y: int, lit: Stretch | None, here: Stretch | None) -> list[Segment]:
+        segments = [self.segment(bit) for bit in self.coloured[y]]
+        for place, role in ((here, "marked"), (lit, "lit")):
+            if place is not None:
+                segments = laid_over(segments, place, self.ink(role))
+        return segments
+
+    def clicked(self, event: events.Click) -> None:
+        """A click on a line leads to the next time that it runs."""
+        number = event.y - self.gutter.top + self.scroll_offset.y + 1
+        if self.file is not None and 0 < number <= len(self.lines):
+            self.post_message(Jumped(Jump("line", number, self.file)))
+
+
+def width_of(strip: Strip | list[Segment]) -> int:
+    """How many cells these segments take."""
+    return sum(segment.cell_length for segment in strip)
+
+
+def laid_over(segments: list[Segment], place: Stretch, style: Style) -> list[Segment]:
+    """The segments with ``style`` laid over the characters of ``place``."""
+    out: list[Segment] = []
+    at = 0
+    for text, own, _ in segments:
+        cuts = sorted({0, len(text), *(min(max(cut - at, 0), len(text)) for cut in (place.start, place.end))})
+        for start, end in itertools.pairwise(cuts):
+            inside = place.start <= at + start < place.end
+            out.append(Segment(text[start:end], (own or Style()) + style if inside else own))
+        at += len(text)
+    return out
