@@ -98,6 +98,11 @@ class GraphTask:
         """The ready queue, the next to run first."""
         return (*self._accumulators, *(node for _, node in sorted(self.ready)))
 
+    @property
+    def only_some(self) -> bool:
+        """Whether the pass runs only what leads to chosen inputs."""
+        return self._needed is not None
+
     def will_reach(self, node: Node) -> bool:
         """Whether this pass runs ``node``, or captures what arrives there."""
         if self._needed is not None:
