@@ -1,0 +1,142 @@
+"""Compares two logs of one program and says, as briefly as is useful, where they first part. Runs nothing itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.differential.programs import Program, Statement
+from tests.differential.run import Entry, Raised, numbers
+
+TOLERANCES = {"float16": 1e-2, "float32": 2e-4, "complex64": 2e-4}
+"""Relative and absolute; the narrowest dtype in a program decides for all of it. Others: ``EXACT``."""
+
+EXACT = 1e-8
+
+NUMERIC = frozenset({"value", "grad"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two logs part: at which statement, on which variable, in which field."""
+
+    at: int
+    statement: Statement | None
+    field: str
+    variable: str
+    expected: object
+    got: object
+
+    @property
+    def kind(self) -> str:
+        """What differences are counted by."""
+        label = self.statement.label if self.statement else "the end"
+        return f"{self.field} after {label}: {gist(self.expected)} → {gist(self.got)}"
+
+    def __str__(self) -> str:
+        place = f"after `{self.statement.code}`" if self.statement else "at the end"
+        of = f" of {self.variable}" if self.variable else ""
+        return f"{place}: {self.field}{of}\n  expected {self.expected}\n  got      {self.got}"
+
+
+def gist(value: object) -> str:
+    """``value`` without what varies from program to program."""
+    match value:
+        case Raised(family=family, phrases=phrases):
+            return f"{family}({', '.join(sorted(phrases)) or value.message[:50]})"
+        case (str() as name, *_):
+            return name
+        case None | bool():
+            return str(value)
+    return type(value).__name__
+
+
+def first_difference(expected: list[Entry], got: list[Entry]) -> Difference | None:
+    """The first thing on which the logs disagree, or None. ``expected`` is the oracle's."""
+    tolerance = _tolerance(expected)
+    for at, (theirs, ours) in enumerate(zip(expected, got, strict=False)):
+        difference = next(_differences(at, theirs, ours, tolerance), None)
+        if difference is not None:
+            return difference
+    if len(expected) != len(got):
+        last = expected[min(len(expected), len(got)) - 1].statement
+        return Difference(min(len(expected), len(got)), last, "length of the log", "", len(expected), len(got))
+    return None
+
+
+def _tolerance(log: list[Entry]) -> float:
+    dtypes = {state["dtype"] for entry in log for state in entry.variables.values()}
+    return max((TOLERANCES.get(str(dtype), EXACT) for dtype in dtypes), default=EXACT)
+
+
+def _differences(at: int, theirs: Entry, ours: Entry, tolerance: float) -> Iterator[Difference]:
+    def differ(field: str, expected: object, got: object, variable: str = "") -> Difference:
+        return Difference(at, theirs.statement, field, variable, expected, got)
+
+    if (theirs.raised is None) != (ours.raised is None):
+        yield differ("error", theirs.raised, ours.raised)
+    elif theirs.raised and ours.raised:
+        yield from (differ(*parts) for parts in _errors(theirs.raised, ours.raised))
+    if theirs.skipped != ours.skipped:
+        yield differ("skipped", theirs.skipped, ours.skipped)
+    if [name for name, _ in theirs.seen] != [name for name, _ in ours.seen]:
+        yield differ("hooks that ran", [name for name, _ in theirs.seen], [name for name, _ in ours.seen])
+    for (name, expected), (_, got) in zip(theirs.seen, ours.seen, strict=False):
+        if not close(expected, got, tolerance):
+            yield differ("hook saw", expected, got, name)
+    if theirs.variables.keys() != ours.variables.keys():
+        yield differ("variables", sorted(theirs.variables), sorted(ours.variables))
+    for name in theirs.variables.keys() & ours.variables.keys():
+        yield from (differ(*parts, name) for parts in _states(theirs.variables[name], ours.variables[name], tolerance))
+
+
+def _errors(theirs: Raised, ours: Raised) -> Iterator[tuple[str, object, object]]:
+    if theirs.family != ours.family:
+        yield "class of error", theirs, ours
+    if not theirs.phrases <= ours.phrases:
+        missing = ", ".join(sorted(theirs.phrases - ours.phrases))
+        yield "words of error", Raised(theirs.family, frozenset({missing}), theirs.message), ours
+
+
+def _states(
+    theirs: dict[str, object], ours: dict[str, object], tolerance: float
+) -> Iterator[tuple[str, object, object]]:
+    for field, expected in theirs.items():
+        got = ours.get(field)
+        same = close(expected, got, tolerance) if field in NUMERIC else agree(expected, got)
+        if not same:
+            yield field, expected, got
+
+
+def agree(expected: object, got: object) -> bool:
+    """Equality, but exceptions are compared as exceptions are."""
+    if isinstance(expected, Raised) and isinstance(got, Raised):
+        return next(_errors(expected, got), None) is None
+    return expected == got
+
+
+def close(expected: object, got: object, tolerance: float) -> bool:
+    """Whether nested numbers are of one structure and near each other; NaN equals NaN."""
+    ours, theirs = list(numbers(expected)), list(numbers(got))
+    if _structure(expected) != _structure(got) or len(ours) != len(theirs):
+        return False
+    return all(_near(a, b, tolerance) for a, b in zip(ours, theirs, strict=True))
+
+
+def _structure(value: object) -> object:
+    return [_structure(one) for one in value] if isinstance(value, list | tuple) else None
+
+
+def _near(a: object, b: object, tolerance: float) -> bool:
+    if isinstance(a, float) and isinstance(b, float):
+        return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
+    if isinstance(a, complex) and isinstance(b, complex):
+        return _near(a.real, b.real, tolerance) and _near(a.imag, b.imag, tolerance)
+    return type(a) is type(b) and a == b
+
+
+def report(program: Program, difference: Difference) -> str:
+    """The program, its difference, and how it was watched."""
+    watched = "looked at after every statement" if program.watch else "looked at only at the end"
+    return f"{program}\n# {watched}\n{difference}"

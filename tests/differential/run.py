@@ -1,0 +1,285 @@
+"""Runs a program on one backend and writes down what could be seen after each statement. Knows no other backend's log.
+
+A statement that raises is noted and the program goes on; one whose variables are missing is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from types import CodeType, ModuleType
+from typing import Any
+
+from tests.differential.functions import functions
+from tests.differential.programs import Block, Program, Statement
+
+DEPTH = 4
+"""How far ``grad_fn.next_functions`` is followed."""
+
+FAMILIES = (
+    IndexError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    KeyError,
+    ArithmeticError,
+)
+"""An exception counts as the first of these that it is an instance of."""
+
+PHRASES = tuple(
+    re.compile(phrase)
+    for phrase in (
+        r"inplace operation",
+        r"in-place operation",
+        r"output \d+ of \w+",
+        r"is at version \d+",
+        r"expected version \d+",
+        r"a leaf variable that requires grad",
+        r"a view of a leaf variable that requires grad",
+        r"returns multiple views",
+        r"created inside a custom function",
+        r"is a view and was created in no_grad mode",
+        r"created in inference mode",
+        r"inference tensors? cannot be saved for backward",
+        r"outside inferencemode",
+        r"setting requires_grad=true on inference tensor",
+        r"cannot set version_counter for inference tensor",
+        r"base or another view of its base has been modified inplace",
+        r"a second time",
+        r"retain_graph=true",
+        r"does not require grad and does not have a grad_fn",
+        r"one of the differentiated tensors does not require grad",
+        r"appears to not have been used in the graph",
+        r"implicitly created only for scalar outputs",
+        r"mismatch in shape",
+        r"only tensors of floating point",
+        r"result type \w+ can't be cast",
+        r"single memory location",
+        r"out of range",
+        r"out of bounds",
+        r"must match the size",
+        r"is invalid for input of size",
+        r"not compatible with input tensor's size and stride",
+        r"doesn't match the broadcast shape",
+        r"non-leaf",
+        r"requires_grad flags of leaf variables",
+        r"cannot register a hook on a tensor that doesn't require gradient",
+        r"can't retain_grad on tensor that has requires_grad=false",
+        r"can't detach views",
+        r"assigned grad has data of a different",
+        r"returned an invalid gradient at index \d+",
+        r"returned an incorrect number of gradients",
+        r"marked as once_differentiable",
+        r"@once_differentiable",
+        r"mark_dirty",
+        r"has changed the size of value",
+        r"has changed the type of value",
+        r"shapes cannot be multiplied",
+        r"incompatible tensor type",
+        r"post accumulate grad hooks cannot be registered on non-leaf",
+        r"zero-dimensional tensor",
+        r"too many indices",
+        r"shape mismatch",
+    )
+)
+"""The words of an error message that a user would search for; each is compared as it stands in the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception: its family, the known phrases in its message, and the message itself (which is not compared)."""
+
+    family: str
+    phrases: frozenset[str]
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.family}: {self.message.strip()}"
+
+
+@dataclass(slots=True)
+class Entry:
+    """What was seen once ``statement`` had run (None: once the program was over)."""
+
+    statement: Statement | None
+    raised: Raised | None = None
+    skipped: bool = False
+    seen: list[tuple[str, object]] = field(default_factory=list)
+    warned: list[str] = field(default_factory=list)
+    variables: dict[str, dict[str, object]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=20_000)
+def compiled(code: str) -> CodeType:
+    """``code``, compiled once."""
+    return compile(code, "<program>", "exec")
+
+
+def run(program: Program, backend: ModuleType) -> list[Entry]:
+    """The log of ``program`` on ``backend``."""
+    bench = Bench(backend)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("error", category=RuntimeWarning)
+        bench.perform(program.statements, program.watch)
+        bench.log.append(Entry(None, variables=bench.look()))
+    return bench.log
+
+
+class Bench:
+    """One run: the namespace in which the statements work, and the log."""
+
+    def __init__(self, backend: ModuleType) -> None:
+        self.xp: Any = backend
+        self.log: list[Entry] = []
+        self.sightings: list[tuple[str, object]] = []
+        self.namespace: dict[str, Any] = {"xp": backend, "see": self.see, "fn": functions(backend)}
+
+    def perform(self, statements: tuple[Statement, ...], watch: bool) -> None:
+        """Run ``statements`` one by one, opening blocks."""
+        for statement in statements:
+            if isinstance(statement, Block):
+                self._block(statement, watch)
+            else:
+                self._note(statement, partial(exec, compiled(statement.code), self.namespace), watch)
+
+    def _block(self, block: Block, watch: bool) -> None:
+        try:
+            context = eval(block.context, self.namespace)
+            context.__enter__()
+        except Exception as error:
+            self.log.append(Entry(block, raised=raised_by(error)))
+            return
+        try:
+            self.perform(block.body, watch)
+        finally:
+            self._note(block, lambda: context.__exit__(None, None, None), watch)
+
+    def _note(self, statement: Statement, action: Callable[[], object], watch: bool) -> None:
+        entry = Entry(statement)
+        self.log.append(entry)
+        if any(self.namespace.get(name) is None for name in statement.reads):
+            entry.skipped = True
+            return
+        try:
+            action()
+        except Exception as error:
+            entry.raised = raised_by(error)
+        entry.seen, self.sightings = self.sightings, []
+        if watch:
+            entry.variables = self.look()
+
+    def see(self, name: str, change: Callable[..., object] = lambda *_: None) -> Callable[..., object]:
+        """A hook that notes what it is given and returns what ``change`` makes of it."""
+
+        def hook(*given: object) -> object:
+            self.sightings.append((name, tuple(plain(one) for one in given)))
+            return change(*given)
+
+        return hook
+
+    def look(self) -> dict[str, dict[str, object]]:
+        """The state of every variable that is a tensor now."""
+        tensors = {name: value for name, value in self.namespace.items() if isinstance(value, self.xp.Tensor)}
+        names: dict[int, str] = {}
+        for name, tensor in tensors.items():
+            names.setdefault(id(tensor), name)
+        return {name: snapshot(tensor, names) for name, tensor in tensors.items()}
+
+
+def raised_by(error: Exception) -> Raised:
+    """``error`` as it is compared."""
+    family = next((cls.__name__ for cls in FAMILIES if isinstance(error, cls)), type(error).__name__)
+    text = str(error)
+    found = (match.group() for phrase in PHRASES if (match := phrase.search(text.lower())))
+    return Raised(family, frozenset(found), text)
+
+
+def plain(value: Any) -> object:
+    """What a hook was given, as plain data."""
+    if isinstance(value, list | tuple):
+        return tuple(plain(one) for one in value)
+    if hasattr(value, "tolist"):
+        return value.tolist(), dtype_of(value), value.requires_grad
+    return value if isinstance(value, int | float | str | bool | None) else type(value).__name__
+
+
+def dtype_of(tensor: Any) -> str:
+    """The dtype's own name, without its module."""
+    return str(tensor.dtype).rpartition(".")[2]
+
+
+def snapshot(tensor: Any, names: dict[int, str]) -> dict[str, object]:
+    """Everything a user can see of ``tensor``; ``names`` maps identities to variables."""
+    state: dict[str, object] = {
+        "dtype": dtype_of(tensor),
+        "shape": tuple(tensor.shape),
+        "value": tensor.tolist(),
+        "same object as": names[id(tensor)],
+    }
+    for attribute in ("requires_grad", "is_leaf", "_version", "output_nr", "retains_grad"):
+        state[attribute] = asked(tensor, attribute)
+    state["is_inference"] = tensor.is_inference()
+    state["_base"] = named(asked(tensor, "_base"), names)
+    state["grad_fn"] = tree(asked(tensor, "grad_fn"), names, DEPTH)
+    state |= _gradient(tensor, names)
+    return state
+
+
+def asked(tensor: Any, attribute: str) -> Any:
+    """``tensor.attribute``, or the exception that asking for it raised."""
+    try:
+        return getattr(tensor, attribute)
+    except RuntimeError as error:
+        return raised_by(error)
+
+
+def named(tensor: Any, names: dict[int, str]) -> object:
+    """The variable that holds ``tensor``."""
+    return tensor if tensor is None or isinstance(tensor, Raised) else names.get(id(tensor), "no variable")
+
+
+def tree(node: Any, names: dict[int, str], depth: int) -> object:
+    """The names along ``next_functions``, in order; leaves with the variable that they accumulate into."""
+    if node is None or isinstance(node, Raised):
+        return node
+    name = node.name().rpartition("::")[2]
+    if name == "AccumulateGrad":
+        return f"{name}({named(node.variable, names)})"
+    if depth == 0:
+        return name
+    below = tuple(tree(target, names, depth - 1) for target, _ in node.next_functions)
+    inputs = tuple(index for _, index in node.next_functions)
+    return (name, below, inputs) if any(inputs) else (name, below)
+
+
+def _gradient(tensor: Any, names: dict[int, str]) -> dict[str, object]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grad = tensor.grad
+    warned = any("not a leaf" in str(one.message) for one in caught)
+    state: dict[str, object] = {"grad warns": warned}
+    if grad is None:
+        return state | {"grad": None}
+    return state | {
+        "grad": grad.tolist(),
+        "grad dtype": dtype_of(grad),
+        "grad held by": named(grad, names),
+        "grad requires_grad": asked(grad, "requires_grad"),
+        "grad _version": asked(grad, "_version"),
+        "grad grad_fn": tree(asked(grad, "grad_fn"), names, 1),
+    }
+
+
+def numbers(value: object) -> Iterator[object]:
+    """The numbers in nested lists and tuples, in order."""
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from numbers(one)
+    else:
+        yield value
