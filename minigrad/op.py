@@ -73,6 +73,8 @@ class Op:
         if traits:
             raise TypeError(f"op {self.name!r} was given the unknown trait {next(iter(traits))!r}")
         self._read_signature(inspect.signature(forward))
+        if self.variadic and self.attributes:
+            self.forward = _by_position(forward, self.attributes)
         self.rules: dict[str, Rule] = {}
         self.joint: Rule | None = None
         self.joint_wishes: tuple[str, ...] = ()
@@ -237,6 +239,16 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
         return made
 
     return define
+
+
+def _by_position(forward: Callable[..., Any], attributes: tuple[str, ...]) -> Callable[..., Any]:
+    """``forward`` with its attributes, which after a star can be given by name only, at the end of its positions."""
+    count = len(attributes)
+
+    def call(*values: Any) -> Any:
+        return forward(*values[:-count], **dict(zip(attributes, values[-count:], strict=True)))
+
+    return call
 
 
 def _wishes(rule: Rule) -> tuple[str, ...]:
