@@ -256,6 +256,13 @@ class GradAssigned(Event):
 
 
 @dataclass(slots=True, eq=False)
+class GradMissing(Event):
+    """The user's code read ``.grad`` of ``tensor``, and it was None."""
+
+    tensor: Tensor
+
+
+@dataclass(slots=True, eq=False)
 class GradRetained(Event):
     """``retain_grad()`` was called on ``tensor``, which is no leaf."""
 

@@ -266,6 +266,11 @@ def _grad_assigned(event: events.GradAssigned, **at: Unpack[At]) -> Fact:
     return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, **at)
 
 
+@_freezes(events.GradMissing)
+def _grad_missing(event: events.GradMissing, **at: Unpack[At]) -> Fact:
+    return new.GradMissing(tensor=event.tensor.serial, **at)
+
+
 @_freezes(events.GradRetained)
 def _grad_retained(event: events.GradRetained, **at: Unpack[At]) -> Fact:
     return new.GradRetained(tensor=event.tensor.serial, **at)

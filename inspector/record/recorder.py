@@ -133,6 +133,7 @@ _USES: dict[type[events.Event], Callable[[Any], Iterable[Any]]] = {
     events.VersionBumped: _of_tensor,
     events.GradCleared: _of_tensor,
     events.GradAssigned: _of_tensor,
+    events.GradMissing: _of_tensor,
     events.GradRetained: _of_tensor,
     events.RequiresGradChanged: _of_tensor,
     events.OptimizerStepped: lambda event: event.parameters,

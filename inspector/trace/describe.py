@@ -187,6 +187,11 @@ def _grad_assigned(fact: facts.GradAssigned, labels: Labels) -> str:
     return f"{labels.name_of(fact.tensor)}.grad set to {gradient(fact.after)} (was {gradient(fact.before)})"
 
 
+@_tells(facts.GradMissing)
+def _grad_missing(fact: facts.GradMissing, labels: Labels) -> str:
+    return f"{labels.name_of(fact.tensor)}.grad was read: —"
+
+
 @_tells(facts.GradRetained)
 def _grad_retained(fact: facts.GradRetained, labels: Labels) -> str:
     return f"{labels.name_of(fact.tensor)} will keep its gradient"

@@ -266,6 +266,13 @@ class GradAssigned(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class GradMissing(Fact):
+    """The user's code read ``.grad``, and it was None."""
+
+    tensor: int
+
+
+@dataclass(frozen=True, slots=True)
 class GradRetained(Fact):
     """``retain_grad()`` was called on a tensor that is no leaf."""
 
