@@ -12,8 +12,8 @@ from inspector.trace.facts import Fact
 from inspector.trace.state import State
 from inspector.trace.table import Table
 
-EVERY = 2_000
-"""Facts between keyframes: a walk across them takes some 10 ms, and a keyframe some 100 kB."""
+EVERY = 1_000
+"""Facts between keyframes: a walk across them takes some 8 ms, and a keyframe some 100 kB."""
 
 
 class Keyframes:

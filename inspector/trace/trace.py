@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from inspector.trace.describe import describe
 from inspector.trace.facts import (
@@ -56,27 +57,53 @@ class Trace:
         argv: Sequence[str] = (),
         outcome: ScriptEnded | None = None,
     ) -> None:
-        self._facts: list[Fact] = []
-        self.facts: Sequence[Fact] = self._facts
+        self.facts: Sequence[Fact] = []
         self.sources = dict(sources or {})
         self.script = script
         self.argv = tuple(argv)
         self.kinds = Kinds()
-        self.labels = Labels()
-        self.keyframes = Keyframes(self.facts)
         self._outcome = outcome
+        self._learn: Callable[[], Labels] = Labels
         self._mentions = Mentions()
         self.extend(facts)
+
+    @classmethod
+    def over(
+        cls,
+        facts: Sequence[Fact],
+        kinds: Kinds,
+        learn: Callable[[], Labels],
+        *,
+        sources: Mapping[str, str],
+        script: str,
+        argv: Sequence[str],
+    ) -> Trace:
+        """A trace of facts that lie elsewhere, and are read when somebody looks at them. It does not grow."""
+        trace = cls(sources=sources, script=script, argv=argv)
+        trace.facts, trace.kinds, trace._learn = facts, kinds, learn
+        return trace
+
+    @cached_property
+    def labels(self) -> Labels:
+        """Names and labels of everything; learnt at the first question."""
+        return self._learn()
+
+    @cached_property
+    def keyframes(self) -> Keyframes:
+        """States to start from."""
+        return Keyframes(self.facts)
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     def extend(self, facts: Iterable[Fact]) -> None:
-        """Add facts that have come since."""
+        """Add facts that have come since. Raises TypeError for a trace from a file, which is complete."""
         facts = list(facts)
+        if not isinstance(self.facts, list):
+            raise TypeError("a trace that was opened from a file cannot grow; make a Trace of its facts instead")
         for step, fact in enumerate(facts, len(self) + 1):
             self.labels.learn(fact, step)
-        self._facts += facts
+        self.facts += facts
         self.kinds.extend(facts)
 
     @property
@@ -151,13 +178,14 @@ class Trace:
             fact = self.facts[step - 1]
             if isinstance(fact, BackwardFinished | BackwardFailed):
                 ends[fact.task] = (step, isinstance(fact, BackwardFailed))
-        return [self._task(step, ends) for step in self.steps_of(BackwardStarted)]
+        starts = self.steps_of(BackwardStarted)
+        return [self._task(step, number, ends) for number, step in enumerate(starts, 1)]
 
-    def _task(self, step: int, ends: Mapping[int, tuple[int, bool]]) -> Task:
+    def _task(self, step: int, number: int, ends: Mapping[int, tuple[int, bool]]) -> Task:
         fact = self.facts[step - 1]
         assert isinstance(fact, BackwardStarted)
         end, failed = ends.get(fact.task, (None, False))
-        return Task(fact.task, self.labels.tasks[fact.task][0], fact.called, step, end, failed)
+        return Task(fact.task, number, fact.called, step, end, failed)
 
     def errors(self) -> list[int]:
         """The steps at which an operation, a graph task or the script failed."""
