@@ -1,7 +1,7 @@
 """How a script's process and its watcher talk: one socket, lines both ways.
 
-From the script come lines of facts (``inspector.trace.codec``), and notices that begin with ``!``: ``!paused`` says
-that it waits at an event. To the script go orders: ``pause``, ``step N`` (go on, and pause again after N events) and
+From the script come lines of facts (``inspector.trace.codec``), and notices that begin with ``!``: ``!begun`` says
+that the recorder listens, ``!paused`` that the script waits at an event. To the script go orders: ``pause``, ``step N`` (go on, and pause again after N events) and
 ``run``. Each process has its own end here: ``Outlet`` in the script's, ``Inlet`` in the watcher's. Knows nothing of
 minigrad.
 """
@@ -21,7 +21,7 @@ from inspector.trace import facts
 from inspector.trace.codec import decode_line, encode_line
 from inspector.trace.facts import Fact
 
-PAUSED = b"!paused\n"
+BEGUN, PAUSED = b"!begun\n", b"!paused\n"
 HEARD_EVERY = 0.02
 """Seconds between two looks for orders while the script runs."""
 BATCH = 256
@@ -55,6 +55,10 @@ class Outlet:
         self._orders = b""
         self._heard = 0.0
         self.open = True
+
+    def begin(self) -> None:
+        """Say that the script is about to run."""
+        self._send(BEGUN)
 
     def send(self, fact: Fact) -> None:
         """Send ``fact``, perhaps together with those that follow it at once."""
@@ -127,17 +131,19 @@ class Outlet:
 
 
 class Inlet:
-    """The watcher's end. ``paused`` is whether the script waits at an event."""
+    """The watcher's end. ``begun`` is whether the script has started, ``paused`` whether it waits at an event."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
-        self.paused = False
+        self.begun = self.paused = False
 
     def batches(self) -> Iterator[list[Fact]]:
         """The facts of each line, until the script's end is closed. Raises CodecError for a line of something else."""
         with self._socket.makefile("rb") as file:
             for line in _whole_lines(file):
-                if line == PAUSED:
+                if line == BEGUN:
+                    self.begun = True
+                elif line == PAUSED:
                     self.paused = True
                     yield []
                 else:

@@ -21,7 +21,7 @@ from inspector.record.interrupts import Interrupts
 from inspector.record.meeting import ORDER, join
 from inspector.record.output import ScriptText
 from inspector.record.recorder import Recorder
-from inspector.record.tracebacks import message_of, trimmed
+from inspector.record.tracebacks import message_of, place_of, trimmed
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 
 
@@ -43,6 +43,7 @@ class Session:
         faulthandler.enable(2)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._flush_streams, after_in_child=self._abandon)
+        self._outlet.begin()
         atexit.register(self._finish)  # the first to be registered is the last to run
         self._recorder.start()
 
@@ -119,7 +120,8 @@ def _raised(error: BaseException) -> ScriptEnded:
     if sys.excepthook is not sys.__excepthook__:
         sys.excepthook(type(error), error, error.__traceback__)
     status = 130 if isinstance(error, KeyboardInterrupt) else 1
-    return ScriptEnded("error", status, type(error).__name__, message_of(error), trimmed(error))
+    name, place = type(error).__name__, place_of(error)
+    return ScriptEnded("error", status, name, message_of(error), trimmed(error), place=place)
 
 
 def main() -> None:

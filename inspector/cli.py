@@ -1,0 +1,309 @@
+"""The command ``inspector``: run a script and watch, draw or explain what its gradients do.
+
+Every command runs the script in a process of its own. Whatever goes wrong is told in one sentence on stderr; the exit
+status is the script's own, 2 for a command that makes no sense, 124 for a script that ran out of time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+
+from inspector import demos
+from inspector.outcome import nothing_recorded, verdict
+from inspector.plain import walk
+from inspector.record.runner import LIMIT, run_script
+from inspector.trace.facts import Fact, Printed
+from inspector.trace.trace import Trace
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+SCRIPT = {"ignore_unknown_options": True}
+"""Options that are not ours are the script's, ``inspector run train.py --epochs 3``; after ``--`` all of them are."""
+JSON_SCHEMA = 1
+
+
+class Refusal(click.ClickException):
+    """A command that cannot be carried out. Its message is the one sentence that the user gets."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        click.echo(f"inspector: {self.message}", err=True)
+
+
+def _script_command(function: Command) -> Command:
+    """What every command that runs a script takes."""
+    for add in (
+        click.option("--limit", type=click.IntRange(min=1), default=LIMIT, help="Record at most so many facts."),
+        click.option(
+            "--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds that the script may take."
+        ),
+        click.argument("args", nargs=-1, type=click.UNPROCESSED),
+    ):
+        function = add(function)
+    return function
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(metadata.version("minigrad-inspector"), prog_name="inspector")
+def main() -> None:
+    """See backpropagation happen.
+
+    Run a script that uses minigrad and step through its gradients, forwards and backwards; draw its graph; have its
+    errors explained.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("script")
+@_script_command
+@click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
+@click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
+def run(script: str, args: tuple[str, ...], timeout: float | None, limit: int, plain: bool, everything: bool) -> None:
+    """Run SCRIPT and watch its forward and backward passes.
+
+    ARGS go to the script, and so do options that are not listed here; after `--` all of them do.
+    """
+    _watch(_checked(script), args, timeout, limit, plain, everything)
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("name", default=demos.DEFAULT)
+@_script_command
+@click.option("--list", "listing", is_flag=True, help="List the demos and what each shows.")
+@click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
+@click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
+def demo(
+    name: str,
+    args: tuple[str, ...],
+    timeout: float | None,
+    limit: int,
+    listing: bool,
+    plain: bool,
+    everything: bool,
+) -> None:
+    """Run the demo NAME and watch it."""
+    if listing:
+        width = max(map(len, demos.demos()))
+        for known, path in demos.demos().items():
+            click.echo(f"{known:<{width}}  {demos.about(path)}")
+        return
+    try:
+        path = demos.find(name)
+    except demos.NoSuchDemoError as error:
+        raise Refusal(str(error)) from None
+    _watch(str(path), args, timeout, limit, plain, everything)
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("script")
+@_script_command
+@click.option("-o", "--output", required=True, help="The picture; its ending names the format.")
+@click.option("--step", type=click.IntRange(min=0), help="Draw the state after so many facts instead of at the end.")
+def draw(script: str, args: tuple[str, ...], timeout: float | None, limit: int, output: str, step: int | None) -> None:
+    """Run SCRIPT and draw its graph."""
+    from inspector.draw import DrawError
+    from inspector.draw import draw as draw_trace
+    from inspector.draw.picture import writer_for
+
+    try:
+        writer_for(Path(output))
+        _check_output(output)
+        trace = _recorded(_checked(script), args, timeout, limit)
+        draw_trace(trace, output, step=step)
+    except DrawError as error:
+        raise Refusal(str(error)) from None
+    _leave(trace)
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("script")
+@_script_command
+@click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout; the script's output goes to stderr.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 if anything is found.")
+def explain(script: str, args: tuple[str, ...], timeout: float | None, limit: int, as_json: bool, strict: bool) -> None:
+    """Run SCRIPT and explain what is wrong with its gradients: who saved what, who changed it, where.
+
+    The exit status is the script's own.
+    """
+    from inspector.explain import explain as findings_of
+
+    trace = _recorded(_checked(script), args, timeout, limit, to_stderr=as_json)
+    findings = findings_of(trace)
+    if as_json:
+        click.echo(json.dumps(_report(trace, findings), indent=2, default=str, ensure_ascii=False))
+    else:
+        click.echo(_told(findings))
+    _leave(trace, otherwise=1 if strict and findings else 0)
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("script")
+@_script_command
+@click.option("-o", "--output", required=True, help="The trace file to write.")
+def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int, output: str) -> None:
+    """Run SCRIPT and keep its trace in a file, to be opened later."""
+    from inspector.trace.file import save
+
+    _check_output(output)
+    trace = _recorded(_checked(script), args, timeout, limit)
+    save(trace, output)
+    _leave(trace)
+
+
+@main.command("open")
+@click.argument("file")
+@click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
+@click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
+def open_(file: str, plain: bool, everything: bool) -> None:
+    """Open the trace FILE."""
+    from inspector.trace.file import TraceFileError, load
+
+    try:
+        trace = load(file)
+    except TraceFileError as error:
+        raise Refusal(str(error)) from None
+    _show(trace, plain, everything)
+
+
+# Before the script runs
+
+
+def _checked(script: str) -> str:
+    """The path of a script that can be run. Raises Refusal."""
+    path = Path(script)
+    if path.is_dir():
+        raise Refusal(f"{script} is a folder; name a Python script in it.")
+    if not path.exists():
+        raise Refusal(f"there is no script {script}{_nearby(path)}.")
+    if not os.access(path, os.R_OK):
+        raise Refusal(f"{script} cannot be read; see its permissions.")
+    return script
+
+
+def _nearby(path: Path) -> str:
+    """A file of a similar name in the same folder."""
+    try:
+        names = [one.name for one in path.parent.iterdir() if one.suffix == ".py"]
+    except OSError:
+        return f", nor a folder {path.parent}"
+    near = difflib.get_close_matches(path.name, names, 1)
+    return f"; did you mean {path.with_name(near[0])}?" if near else ""
+
+
+def _check_output(output: str) -> None:
+    """Raise Refusal now, rather than after a long run, for a file that could not be written then."""
+    path = Path(output)
+    if path.is_dir():
+        raise Refusal(f"{output} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise Refusal(f"there is no folder {path.parent} to write {path.name} in; make it first.")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise Refusal(f"{output} cannot be written; see the permissions, or name another file.")
+
+
+# Running
+
+
+def _watch(
+    script: str, args: Sequence[str], timeout: float | None, limit: int, plain: bool, everything: bool
+) -> NoReturn:
+    """Record the script, show the walk or the app, and leave with the script's status."""
+    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit)
+    _show(trace, plain, everything)
+    _leave(trace)
+
+
+def _recorded(script: str, args: Sequence[str], timeout: float | None, limit: int, *, to_stderr: bool = False) -> Trace:
+    """Record the script while its own output is passed on as it comes. Raises Refusal when nothing came of it."""
+
+    def pass_on(facts: list[Fact]) -> None:
+        for fact in facts:
+            if isinstance(fact, Printed):
+                click.echo(fact.text, nl=False, err=to_stderr or fact.stream == "stderr")
+
+    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit, on_facts=pass_on)
+    if nothing_recorded(trace):
+        _leave(trace)
+    return trace
+
+
+def _stdin() -> int | None:
+    """The script may read what is piped in; the terminal is ours."""
+    try:
+        return subprocess.DEVNULL if sys.stdin is None or sys.stdin.isatty() else None
+    except ValueError:  # it is closed
+        return subprocess.DEVNULL
+
+
+def _show(trace: Trace, plain: bool, everything: bool) -> None:
+    """The walk as text, or the app; only the walk if the script did nothing that the app could show."""
+    if plain or not _has_screen() or nothing_recorded(trace):
+        click.echo(walk(trace, colour=_has_colour(), everything=everything))
+        return
+    from inspector.app import show
+
+    show(trace)
+
+
+def _leave(trace: Trace, *, otherwise: int = 0) -> NoReturn:
+    """Say in a sentence what went wrong, and exit with the script's own status."""
+    sentence = verdict(trace)
+    if sentence is not None:
+        click.echo(f"inspector: {sentence}", err=True)
+    status = 1 if trace.outcome is None else trace.outcome.status
+    if status == 0 and sentence is not None:
+        status = Refusal.exit_code
+    sys.exit(status or otherwise)
+
+
+def _has_screen() -> bool:
+    from inspector.app import has_terminal
+
+    return has_terminal() and sys.stdout.isatty()
+
+
+def _has_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# Explanations
+
+
+def _told(findings: Sequence[Any]) -> str:
+    """The findings for people: the sentence, where, and the mend."""
+    if not findings:
+        return "Nothing to explain: the gradients are as they should be."
+    return "\n\n".join(map(_paragraph, findings))
+
+
+def _paragraph(finding: Any) -> str:
+    places = [f"  {one['role']:<8} {one['file']}:{one['line']}" for one in map(_as_json, finding.locations)]
+    mend = [f"  mend     {line}" if not i else f"           {line}" for i, line in enumerate(finding.mend.splitlines())]
+    return "\n".join([f"{finding.kind}: {finding.sentence}", *places, *mend])
+
+
+def _report(trace: Trace, findings: Sequence[Any]) -> dict[str, Any]:
+    ended = trace.outcome
+    outcome = {} if ended is None else {name: getattr(ended, name) for name in ("kind", "status", "error", "message")}
+    found = [_as_json(finding) for finding in findings]
+    return {"schema": JSON_SCHEMA, "script": trace.script, "outcome": outcome, "findings": found}
+
+
+def _as_json(value: Any) -> Any:
+    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value

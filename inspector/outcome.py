@@ -1,0 +1,73 @@
+"""How a run went, in one sentence: for stderr, and for whoever asks why there is nothing to see."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from pathlib import Path
+
+from inspector.trace.facts import Printed, RecordingStopped, ScriptEnded
+from inspector.trace.trace import Trace
+
+LONGEST = 300
+"""Characters of an error's message that the sentence quotes."""
+
+
+def verdict(trace: Trace) -> str | None:
+    """How the script failed; None when it ended well and was seen to use minigrad."""
+    ended = trace.outcome
+    name = Path(trace.script).name
+    if ended is None or ended.kind == "ok":
+        return nothing_recorded(trace)
+    match ended.kind:
+        case "error":
+            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_about_input(ended, name)}"
+        case "syntax":
+            return f"{name} is not a Python script: {ended.message}"
+        case "exit":
+            return f"{name} ended with exit status {ended.status}{_message(ended)}"
+        case _:
+            return f"{name} did not end by itself: {ended.message}"
+
+
+def nothing_recorded(trace: Trace) -> str | None:
+    """Why a trace holds nothing of minigrad's; None when it does hold something."""
+    if any(not isinstance(fact, Printed | ScriptEnded | RecordingStopped) for fact in trace.facts):
+        return None
+    name, imported = Path(trace.script).name, _imports(trace.script)
+    if "minigrad" in imported:
+        return f"{name} imports minigrad but made no tensor with it, so there is nothing to show."
+    if "torch" in imported:
+        return (
+            f"{name} computes with torch, whose insides cannot be watched: "
+            "write `import minigrad as torch` in place of `import torch`."
+        )
+    return f"{name} never used minigrad, so there is nothing to show: it must compute with minigrad's tensors."
+
+
+def _line(ended: ScriptEnded) -> str:
+    return "" if ended.place is None else f" on line {ended.place.line}"
+
+
+def _message(ended: ScriptEnded) -> str:
+    first = ended.message.partition("\n")[0]
+    return f": {first[:LONGEST]}{'…' if len(first) > LONGEST else ''}" if first else ""
+
+
+def _about_input(ended: ScriptEnded, name: str) -> str:
+    """A script that asks gets no answer from the terminal, which is ours."""
+    if ended.error != "EOFError":
+        return ""
+    return f"; it asked for input, and there was none: pipe it in, `inspector run --plain {name} < answers.txt`"
+
+
+def _imports(script: str) -> set[str]:
+    """The top-level modules that a script imports, anywhere in it."""
+    found: set[str] = set()
+    with contextlib.suppress(OSError, SyntaxError, ValueError):
+        for node in ast.walk(ast.parse(Path(script).read_bytes())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.partition(".")[0])
+    return found

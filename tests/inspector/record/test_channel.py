@@ -1,0 +1,111 @@
+"""The line between a script and its watcher: facts one way, orders the other."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from inspector.record.channel import Inlet, Outlet
+from inspector.trace.codec import CodecError
+from inspector.trace.facts import BackwardFinished, NodeReady, Printed
+
+Ends = tuple[Outlet, Inlet]
+
+
+@pytest.fixture
+def line() -> Iterator[Callable[..., Ends]]:
+    sockets: list[socket.socket] = []
+
+    def connect(paused: bool = False) -> Ends:
+        theirs, ours = socket.socketpair()
+        sockets.extend((theirs, ours))
+        return Outlet(theirs, paused=paused), Inlet(ours)
+
+    yield connect
+    for one in sockets:
+        one.close()
+
+
+def test_facts_arrive_as_they_were_sent(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line()
+    facts = [NodeReady(1, 2), BackwardFinished(1), Printed("stdout", "done\n")]
+    for fact in facts:
+        outlet.send(fact)
+    outlet.abandon()
+    assert [fact for batch in inlet.batches() for fact in batch] == facts
+
+
+def test_a_fact_that_another_follows_at_once_waits_for_it(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line()
+    batches = inlet.batches()
+    outlet.send(NodeReady(1, 2))
+    outlet.send(NodeReady(1, 3))
+    outlet.send(BackwardFinished(1))
+    assert next(batches) == [NodeReady(1, 2), NodeReady(1, 3), BackwardFinished(1)]
+
+
+def test_half_a_line_of_a_killed_script_is_left_out(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line()
+    outlet.send(BackwardFinished(1))
+    outlet._socket.sendall(b'[[],[],[["Backw')
+    outlet.abandon()
+    assert list(inlet.batches()) == [[BackwardFinished(1)]]
+
+
+def test_a_line_of_something_else_is_refused(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line()
+    outlet._socket.sendall(b"hello\n")
+    with pytest.raises(CodecError):
+        next(inlet.batches())
+
+
+def run_events(outlet: Outlet, count: int) -> threading.Thread:
+    """A script in which ``count`` events happen."""
+
+    def script() -> None:
+        for number in range(count):
+            outlet.send(NodeReady(1, number))
+            outlet.wait_if_paused()
+        outlet.send(BackwardFinished(1))
+
+    thread = threading.Thread(target=script, daemon=True)
+    thread.start()
+    return thread
+
+
+def until_paused(inlet: Inlet, batches: Iterator[list[object]]) -> int:
+    """How many facts arrive before the script waits."""
+    count = 0
+    while not inlet.paused:
+        count += len(next(batches))
+    return count
+
+
+def test_a_paused_script_goes_on_by_as_many_events_as_it_is_told(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line(paused=True)
+    script = run_events(outlet, 10)
+    batches = inlet.batches()
+    assert until_paused(inlet, batches) == 1
+    inlet.order("step 3")
+    assert until_paused(inlet, batches) == 3
+    inlet.order("step 1")
+    assert until_paused(inlet, batches) == 1
+    inlet.order("run")
+    assert sum(map(len, [next(batches)])) == 6
+    script.join(5)
+    assert not script.is_alive()
+
+
+def test_a_running_script_can_be_paused(line: Callable[..., Ends]) -> None:
+    outlet, inlet = line()
+    inlet.order("pause")
+    script = run_events(outlet, 100_000)
+    count = until_paused(inlet, inlet.batches())
+    assert 0 < count < 100_000
+    inlet.order("run")
+    threading.Thread(target=lambda: list(inlet.batches()), daemon=True).start()
+    script.join(20)
+    assert not script.is_alive()
