@@ -158,6 +158,8 @@ def make_node(
     node.sequence_nr = next_sequence_nr()
     node.hooks = None
     edges = [_edge(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
+    if op.constants:
+        edges = [edges[i] for i in op.leading(len(operands))]
     node.next_nodes = tuple(edge[0] for edge in edges)
     numbers = tuple(edge[1] for edge in edges)
     node.input_nrs = numbers if any(numbers) else None

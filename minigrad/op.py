@@ -26,7 +26,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from minigrad import dispatch
-from minigrad.autograd.op_node import Conjugated, JointOpNode, MultiOpNode, OpNode
+from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
@@ -76,6 +76,7 @@ class Op:
         if self.variadic and self.attributes:
             self.forward = _by_position(forward, self.attributes)
         self.rules: dict[str, Rule] = {}
+        self.constants: frozenset[str] = frozenset()
         self.joint: Rule | None = None
         self.joint_wishes: tuple[str, ...] = ()
         self.plans: list[Any] = []
@@ -119,19 +120,33 @@ class Op:
             self._check_wishes(_wishes(rule))
         self.rules = rules
         self.plans = [None] + [self._plan(mask) for mask in range(1, 1 << len(self.operands))]
+        self._set_constants(*(name for name in self.operands if name not in rules))
         return self
 
-    def grads_together(self, rule: Rule) -> Op:
+    def _set_constants(self, *names: str) -> None:
+        """Operands that never have a gradient (a mask, indices) are no inputs of the node: no edge stands for them."""
+        self.constants = frozenset(names)
+        if names:
+            self.node_class = self._node_type(LeadingEdges, self.node_class)
+            self.apply = dispatch.make_general(self)
+
+    def leading(self, count: int) -> list[int]:
+        """Of ``count`` operands, the positions of those that can have a gradient."""
+        return [i for i in range(count) if self.operands[min(i, len(self.operands) - 1)] not in self.constants]
+
+    def grads_together(self, rule: Rule, constants: tuple[str, ...] = ()) -> Op:
         """State the derivative of all operands in one rule, which returns a sequence of gradients, one for each operand.
 
         For operations with any number of operands (``cat``) and where the gradients share much work. The rule may ask for
-        ``needs``, a tuple that says which operands need a gradient, and returns None for the others.
+        ``needs``, a tuple that says which operands need a gradient, and returns None for the others and for ``constants``, the
+        operands that never have one.
         """
         self.joint_wishes = _wishes(rule)
         self._check_wishes(self.joint_wishes)
         self.joint = rule
         self.node_class = self._node_type(JointOpNode)
         self.apply = dispatch.make_general(self)
+        self._set_constants(*constants)
         return self
 
     def _check_wishes(self, wishes: tuple[str, ...]) -> None:

@@ -238,6 +238,17 @@ class MultiOpNode(OpNode):
         return wrap(zeros) if create_graph else zeros
 
 
+class LeadingEdges:
+    """Mixed into the nodes of operations some of whose operands never have a gradient: they send nothing there."""
+
+    __slots__ = ()
+    op: ClassVar[Op]
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]
+        return [sent[i] for i in self.op.leading(len(sent))]
+
+
 class Conjugated:
     """Mixed into the nodes of complex operands: PyTorch's convention is the textbook's rule between two conjugations."""
 
