@@ -7,7 +7,6 @@ dataclasses, so that whatever comes out may be trusted. Must not know what any f
 
 from __future__ import annotations
 
-import gc
 import json
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Iterable, Sequence
@@ -15,6 +14,7 @@ from dataclasses import is_dataclass
 from types import UnionType
 from typing import Any, Never, NoReturn, Union, get_args, get_origin, get_type_hints
 
+from inspector.trace.collector import held
 from inspector.trace.facts import KINDS, SAMPLE, Fact, Place, Summary
 from inspector.trace.sample import CODES, Sample
 from inspector.trace.swift import field_names, reader, swift
@@ -46,17 +46,13 @@ def encode_line(facts: Iterable[Fact]) -> bytes:
 
 def decode_line(line: bytes) -> list[Fact]:
     """The facts of a line; raises ``CodecError`` with one sentence for anything that ``encode_line`` does not make."""
-    collecting = gc.isenabled()
-    gc.disable()  # nothing here is garbage yet, and the collector's search for some doubles the time of a large batch
     try:
-        return _read_line(line)
+        with held:
+            return _read_line(line)
     except CodecError:
         raise
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise CodecError(f"a line of facts is damaged: {type(error).__name__}: {str(error)[:80]}") from None
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _read_line(text: bytes) -> list[Fact]:

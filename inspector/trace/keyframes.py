@@ -5,9 +5,11 @@ A state's tables share their pages with its copies, so a keyframe costs what has
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from inspector.trace.apply import apply
+from inspector.trace.collector import held
 from inspector.trace.facts import Fact
 from inspector.trace.state import State
 from inspector.trace.table import Table
@@ -17,25 +19,31 @@ EVERY = 1_000
 
 
 class Keyframes:
-    """The states at steps 0, EVERY, 2 × EVERY, … of ``facts``, made when first asked for. ``facts`` may grow."""
+    """The states at steps 0, EVERY, 2 × EVERY, … of ``facts``, made when first asked for, which any thread may do.
+
+    ``facts`` may grow.
+    """
 
     def __init__(self, facts: Sequence[Fact]) -> None:
         self._facts = facts
         self._kept = [State()]
+        self._lock = threading.RLock()
 
     def before(self, step: int) -> State:
         """The last keyframe at or before ``step``. It belongs to all: copy it, never change it."""
         wanted = step // EVERY
         while len(self._kept) <= wanted:
-            state = copy_of(self._kept[-1])
-            walk(state, self._facts, state.step + EVERY)
-            self.offer(state)
+            with self._lock, held:
+                state = copy_of(self._kept[-1])
+                walk(state, self._facts, state.step + EVERY)
+                self.offer(state)
         return self._kept[wanted]
 
     def offer(self, state: State) -> None:
         """Keep a copy of ``state`` if it is at the next step where one is wanted."""
-        if state.step == len(self._kept) * EVERY:
-            self._kept.append(copy_of(state))
+        with self._lock:
+            if state.step == len(self._kept) * EVERY:
+                self._kept.append(copy_of(state))
 
     def at(self, step: int) -> State:
         """The state at ``step``, the caller's own."""

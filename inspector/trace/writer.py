@@ -55,7 +55,7 @@ class TraceWriter:
             self.source(file, text)
 
     def source(self, file: str, text: str) -> None:
-        """Keep the text of a source file. A second call for a file replaces it; one over 4 million characters is dropped."""
+        """Keep the text of a source file, instead of an earlier one; a text over 4 million characters is dropped."""
         if len(text) <= LARGEST // 4:
             row = [part.encode("utf-8", "replace").decode() for part in (file, text)]
             with self._lock, self._reporting(), self._database as database:

@@ -155,7 +155,7 @@ def measure_codec(count: int = 20_000) -> None:
     reading = min(milliseconds(lambda: [decode_line(line) for line in lines]) for _ in range(5))
     size = sum(map(len, lines)) / count
     print(
-        f"codec: writes a fact in {1e3 * writing / count:.1f} µs, reads it in {1e3 * reading / count:.1f} µs, {size:.0f} B"
+        f"codec: a fact written in {1e3 * writing / count:.1f} µs, read in {1e3 * reading / count:.1f} µs, {size:.0f} B"
     )
 
 
