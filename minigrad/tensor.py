@@ -21,9 +21,14 @@ from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import late, wrap
 from minigrad.dtypes import Array, dtype
-from minigrad.events import GradAssigned, GradCleared, GradRetained, RequiresGradChanged, TensorCreated, emit
+from minigrad.events import GradAssigned, GradCleared, GradMissing, GradRetained, RequiresGradChanged, TensorCreated, emit
 import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad.ops.arithmetic import ArithmeticMethods
+from minigrad.ops.copying import CopyingMethods
+from minigrad.ops.indexing import IndexingMethods
+from minigrad.ops.joining import JoiningMethods
+from minigrad.ops.matmul import MatmulMethods
+from minigrad.ops.shape import ShapeMethods
 from minigrad.printing import tensor_text
 
 
@@ -40,7 +45,15 @@ class Size(tuple[int, ...]):
         return f"minigrad.Size({list(self)})"
 
 
-class Tensor(ArithmeticMethods, TensorMeta):
+class Tensor(
+    ArithmeticMethods,
+    CopyingMethods,
+    IndexingMethods,
+    JoiningMethods,
+    MatmulMethods,
+    ShapeMethods,
+    TensorMeta,
+):
     """An n-dimensional array that can be differentiated through.
 
     ``Tensor(data)`` copies numbers as float32; ``minigrad.tensor(data)`` infers the type. ``array`` is the NumPy array itself:
@@ -223,10 +236,11 @@ class Tensor(ArithmeticMethods, TensorMeta):
     @property
     def grad(self) -> Tensor | None:
         """The accumulated gradient; None before the first backward reaches it, and for a non-leaf that does not retain it."""
-        if self._grad is None and not self._requires_warning():
-            return None
         if self._grad is None:
-            warnings.warn(_NON_LEAF, stacklevel=2)
+            if GradMissing.listeners:
+                emit(GradMissing(self))
+            if self._requires_warning():
+                warnings.warn(_NON_LEAF, stacklevel=2)
         return self._grad
 
     def _requires_warning(self) -> bool:

@@ -1,0 +1,149 @@
+"""Overwriting a tensor: with another one, with a number, where a mask says so. Used in place above all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array, of
+from minigrad.op import op
+
+
+@op(label="0")
+def zeros_of(a: Array, /) -> Array:
+    """Zeros like ``a``, without history."""
+    return np.zeros_like(a)
+
+
+@op(label="copy", backward="CopyBackwards")
+def copy_(a: Array, b: Array, /) -> Array:
+    """``b`` in the shape and type of ``a``."""
+    if a.dtype.kind != "c" and b.dtype.kind == "c":
+        b = b.real
+    try:
+        return np.broadcast_to(b, a.shape).astype(a.dtype)
+    except ValueError:
+        raise RuntimeError(_unlike(a.shape, b.shape)) from None
+
+
+copy_.grads(a=lambda g: zeros_of.apply(g), b=lambda g: g)
+
+
+def _unlike(target: tuple[int, ...], given: tuple[int, ...]) -> str:
+    if len(given) > len(target):
+        return f"The number of dimensions of the source, {list(given)}, is greater than that of the tensor that is written, {list(target)}"
+    lead = len(target) - len(given)
+    place = next(i for i in reversed(range(len(given))) if given[i] not in (1, target[lead + i]))
+    return f"The size of tensor a ({target[lead + place]}) must match the size of tensor b ({given[place]}) at non-singleton dimension {lead + place}"
+
+
+@op(label="zero", linear=True)
+def zero(a: Array, /) -> Array:
+    """Zeros in the place of ``a``."""
+    return np.zeros_like(a)
+
+
+zero.grads(a=lambda g: zeros_of.apply(g))
+
+
+@op(label="fill", backward="FillBackward2")
+def fill(a: Array, /, value: Any) -> Array:
+    """The number ``value`` in the place of every element of ``a``."""
+    return np.full_like(a, value)
+
+
+fill.grads(a=lambda g: zeros_of.apply(g))
+
+
+@op(label="fill", backward="FillBackward3")
+def fill_tensor(a: Array, value: Array, /) -> Array:
+    """The one element of ``value`` in the place of every element of ``a``."""
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return np.full_like(a, value)
+
+
+fill_tensor.grads(a=lambda g: zeros_of.apply(g), value=lambda g: g)
+
+
+def fill_in_place(input: Any, value: Any) -> Any:
+    """Overwrite every element of ``input`` with ``value``, a number or a 0-dim tensor."""
+    if isinstance(value, TensorMeta):
+        return fill_tensor.inplace(input, value)
+    return fill.inplace(input, value)
+
+
+def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
+    """Overwrite ``input`` with ``src``, which broadcasts to its shape and is converted to its type."""
+    return copy_.inplace(input, src if isinstance(src, TensorMeta) else np.asarray(src))
+
+
+# --- masked -------------------------------------------------------------------------------------------------------------
+
+
+@op(label="masked fill", backward="MaskedFillBackward0")
+def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
+    """``a`` with the number ``value`` where ``mask`` is True."""
+    return np.where(_mask(mask), np.asarray(value, a.dtype), a)
+
+
+@op(label="masked fill", backward="MaskedFillBackward1")
+def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
+    """``a`` with the one element of ``value`` where ``mask`` is True."""
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return np.where(_mask(mask), value.astype(a.dtype), a)
+
+
+def _mask(mask: Array) -> Array:
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {of(mask.dtype).name}")
+    return mask
+
+
+@op(label="where mask")
+def kept_where(g: Array, mask: Array, /, keep: bool) -> Array:
+    """``g`` where ``mask`` is ``keep``, else 0."""
+    return np.where(mask if keep else ~mask, g, np.zeros((), g.dtype))
+
+
+kept_where.grads(g=lambda h, mask, keep: kept_where.apply(h, mask, keep))
+masked_fill_number.grads(a=lambda g, mask: kept_where.apply(g, mask, False))
+masked_fill_tensor.grads(
+    a=lambda g, mask: kept_where.apply(g, mask, False), value=lambda g, mask: kept_where.apply(g, mask, True)
+)
+
+
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """``input`` with ``value`` (a number or a 0-dim tensor) where ``mask`` is True; the mask broadcasts.
+
+    >>> import minigrad as mg
+    >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), 0.0)
+    tensor([0., 2.])
+    """
+    if isinstance(value, TensorMeta):
+        return masked_fill_tensor.apply(input, mask, value)
+    return masked_fill_number.apply(input, mask, value)
+
+
+def masked_fill_in_place(input: Any, mask: Any, value: Any) -> Any:
+    """Overwrite ``input`` with ``value`` where ``mask`` is True."""
+    if isinstance(value, TensorMeta):
+        return masked_fill_tensor.inplace(input, mask, value)
+    return masked_fill_number.inplace(input, mask, value)
+
+
+class CopyingMethods:
+    """Overwriting, as methods of ``Tensor``."""
+
+    __slots__ = ()
+
+    copy_ = copy_in_place
+    fill_ = fill_in_place
+    zero_ = zero.inplace
+    masked_fill = masked_fill
+    masked_fill_ = masked_fill_in_place

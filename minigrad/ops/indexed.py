@@ -1,0 +1,116 @@
+"""Reading and writing at arrays of indices. Where an index repeats, gradients add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dispatch
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops.dims import Shape
+
+Pattern = tuple[bool, ...]
+"""For each dimension (a mask of several counts once): indexed by the next array of indices, or taken whole."""
+
+
+def _places(indices: Sequence[Array], pattern: Pattern) -> tuple[Any, ...]:
+    """NumPy's index."""
+    given = iter(indices)
+    return tuple(next(given) if taken else slice(None) for taken in pattern)
+
+
+def _explained(error: IndexError, indices: Sequence[Array]) -> IndexError:
+    """NumPy's error in PyTorch's words."""
+    text = str(error)
+    if text.startswith("shape mismatch"):
+        shapes = ", ".join(str(list(each.shape)) for each in indices)
+        return IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}")
+    return IndexError(text.replace("for axis", "for dimension"))
+
+
+@op(label="[indices]", linear=True)
+def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
+    """The elements of ``a`` at arrays of indices, which broadcast against each other."""
+    try:
+        return a[_places(indices, pattern)]
+    except IndexError as error:
+        raise _explained(error, indices) from None
+
+
+@op(label="add at indices", linear=True)
+def index_backward(g: Array, /, *indices: Array, shape: Shape, pattern: Pattern) -> Array:
+    """Zeros of ``shape`` to which ``g`` was added at arrays of indices."""
+    out = np.zeros(shape, g.dtype)
+    add_at(out, _places(indices, pattern), g)
+    return out
+
+
+def add_at(out: Array, places: tuple[Any, ...], values: Array) -> None:
+    """Add ``values`` to ``out`` at ``places``, once for each time a place is named.
+
+    Masks name no place twice. NumPy's ``add.at`` is quick for flat indices only, so others are turned into cells first.
+    """
+    if all(isinstance(each, slice) or each.dtype.kind == "b" for each in places):
+        out[places] += values
+        return
+    cells = np.arange(out.size).reshape(out.shape)[places]
+    np.add.at(out.reshape(-1), cells.reshape(-1), np.broadcast_to(values, cells.shape).reshape(-1))
+
+
+index.grads_together(
+    lambda g, a_shape, indices, pattern: _first(index_backward(g, *indices, shape=a_shape, pattern=pattern), indices),
+    constants=("indices",),
+)
+index_backward.grads_together(
+    lambda h, indices, pattern: _first(index(h, *indices, pattern=pattern), indices), constants=("indices",)
+)
+
+
+def _first(gradient: Any, indices: Sequence[Any]) -> list[Any]:
+    """Indices have no gradient."""
+    return [gradient, *[None] * len(indices)]
+
+
+@op(label="put at indices")
+def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, accumulate: bool) -> Array:
+    """``a`` with ``values`` at arrays of indices; with ``accumulate`` they are added."""
+    out = a.copy()
+    try:
+        places = _places(indices, pattern)
+        if accumulate:
+            add_at(out, places, values)
+        else:
+            out[places] = values
+    except IndexError as error:
+        raise _explained(error, indices) from None
+    except ValueError:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
+            f"{list(a[places].shape)}"
+        ) from None
+    return out
+
+
+def _put_rule(g: Any, indices: Any, pattern: Pattern, accumulate: bool, needs: Sequence[bool]) -> list[Any]:
+    kept = written = None
+    if needs[0]:
+        kept = g if accumulate else index_put(g, _zero(g), *indices, pattern=pattern, accumulate=False)
+    if needs[1]:
+        written = index(g, *indices, pattern=pattern)
+    return [kept, written, *[None] * len(indices)]
+
+
+def _zero(g: Any) -> Array:
+    return np.zeros((), (g.array if isinstance(g, TensorMeta) else g).dtype)
+
+
+index_put.grads_together(_put_rule, constants=("indices",))
+
+
+def put(target: Any, values: Any, indices: tuple[Any, ...], pattern: Pattern, accumulate: bool) -> Any:
+    """Write ``values`` into ``target`` in place."""
+    return dispatch.inplace(index_put, (target, values, *indices), (pattern, accumulate))

@@ -1,0 +1,235 @@
+"""Reading and writing with square brackets: numbers, slices, None and ``...`` are chains of views, arrays of indices are copies.
+
+The chain is PyTorch's, item by item, so that the nodes have its names; ``copying`` and ``indexed`` hold the operations.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array, of
+from minigrad.ops import viewing
+from minigrad.ops.copying import copy_, fill_tensor
+from minigrad.ops.indexed import index, put
+from minigrad.ops.viewing import select, slice_, unsqueeze
+
+Pattern = tuple[bool, ...]
+"""For each dimension: whether it is indexed by the next array of indices, or taken whole."""
+
+
+def getitem(tensor: Any, key: Any) -> Any:
+    """``tensor[key]``.
+
+    Numbers, slices (with a positive step), None and ``...`` give a view. A tensor, array or list of integers or of bools gives a
+    copy. Raises IndexError for an index out of range or too many of them, TypeError for what is no index.
+    """
+    if type(key) is int:
+        return _selected(tensor, 0, key)
+    view, arrays = _viewed(tensor, key)
+    if arrays:
+        return _gathered(view, arrays)
+    return viewing.alias.apply(view) if view is tensor else view
+
+
+def setitem(tensor: Any, key: Any, value: Any) -> None:
+    """``tensor[key] = value``, in place: ``value`` is a number or a tensor that broadcasts to the part that is written.
+
+    Raises TypeError for another value, RuntimeError where autograd could not follow the write, and what ``getitem`` raises.
+    """
+    source = _source(tensor, value)
+    target, arrays = _viewed(tensor, key)
+    if arrays:
+        _scatter(target, arrays, source)
+    elif target.array.size or target is not tensor:
+        _copy_into(target, source)
+
+
+def _source(tensor: Any, value: Any) -> Any:
+    if isinstance(value, TensorMeta):
+        return value
+    if isinstance(value, (int, float, complex, np.generic)):
+        return wrap(np.asarray(value, tensor.array.dtype))
+    raise TypeError(f"can't assign a {type(value).__name__} to a minigrad.{of(tensor.array.dtype).title}Tensor")
+
+
+def _copy_into(target: Any, source: Any) -> None:
+    """A single number fills; anything else is copied, its leading lengths of 1 left out."""
+    if not source.array.ndim:
+        fill_tensor.inplace(target, source)
+        return
+    copy_.inplace(target, _without_leading_ones(source, target.array.ndim))
+
+
+def _without_leading_ones(source: Any, ndim: int) -> Any:
+    shape = source.array.shape
+    extra = 0
+    while len(shape) - extra > ndim and shape[extra] == 1:
+        extra += 1
+    return viewing.view.apply(source, shape[extra:]) if extra else source
+
+
+# --- the chain of views -------------------------------------------------------------------------------------------------
+
+
+def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
+    """``tensor`` after the views in ``key``, and the arrays of indices that remain, by dimension."""
+    items = key if isinstance(key, tuple) else (key,)
+    items = tuple(map(_item, items))
+    named = sum(_consumes(item) for item in items)
+    ndim = tensor.array.ndim
+    if named > ndim:
+        raise IndexError(f"too many indices for tensor of dimension {ndim}")
+    view, dim, arrays = tensor, 0, {}
+    for item in items:
+        if item is Ellipsis:
+            dim += ndim - named
+        else:
+            view, dim = _step(view, dim, item, arrays)
+    return view, arrays
+
+
+def _item(item: Any) -> Any:
+    """An index as one of: bool, int, slice, None, Ellipsis, or a tensor of integers or bools with a dimension."""
+    if item is None or item is Ellipsis or isinstance(item, (bool, int, slice)):
+        return item
+    if isinstance(item, (list, np.ndarray, range)):
+        item = wrap(_index_array(item))
+    if isinstance(item, TensorMeta):
+        return _tensor_item(item)
+    if isinstance(item, np.generic):
+        return _tensor_item(wrap(np.asarray(item)))
+    try:
+        return item.__index__()
+    except AttributeError:
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+            f"{type(item).__name__})"
+        ) from None
+
+
+def _index_array(item: Any) -> Array:
+    if isinstance(item, list) and any(isinstance(each, TensorMeta) for each in item):
+        item = [each.array if isinstance(each, TensorMeta) else each for each in item]
+    array = np.asarray(item)
+    return array.astype(np.int64) if not array.size and array.dtype.kind == "f" else array
+
+
+def _tensor_item(item: Any) -> Any:
+    array = item.array
+    if array.dtype.kind not in "iub":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    if array.dtype == np.uint8:
+        warnings.warn(
+            "indexing with dtype minigrad.uint8 is now deprecated, please use a dtype minigrad.bool instead.",
+            stacklevel=5,
+        )
+        item, array = wrap(array.astype(bool)), array.astype(bool)
+    if array.ndim:
+        return item
+    return bool(array) if array.dtype.kind == "b" else int(array)
+
+
+def _consumes(item: Any) -> int:
+    """How many dimensions of the tensor an index speaks of."""
+    if item is None or item is Ellipsis or isinstance(item, bool):
+        return 0
+    if isinstance(item, TensorMeta) and item.array.dtype.kind == "b":
+        return item.array.ndim
+    return 1
+
+
+def _step(view: Any, dim: int, item: Any, arrays: dict[int, Any]) -> tuple[Any, int]:
+    """One index applied: the next view, and the dimension at which the next index applies."""
+    if isinstance(item, bool):
+        arrays[dim] = wrap(np.zeros(int(item), np.int64))
+        return unsqueeze.apply(view, dim), dim + 1
+    if isinstance(item, int):
+        return _selected(view, dim, item), dim
+    if item is None:
+        return unsqueeze.apply(view, dim), dim + 1
+    if isinstance(item, slice):
+        return _sliced(view, dim, item), dim + 1
+    arrays[dim] = item
+    return view, dim + (item.array.ndim if item.array.dtype.kind == "b" else 1)
+
+
+def _selected(view: Any, dim: int, position: int) -> Any:
+    shape = view.array.shape
+    if not shape:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+        )
+    length = shape[dim]
+    if not -length <= position < length:
+        raise IndexError(f"index {position} is out of bounds for dimension {dim} with size {length}")
+    return select.apply(view, dim, position)
+
+
+def _sliced(view: Any, dim: int, part: slice) -> Any:
+    """PyTorch leaves a slice that takes all out of the chain."""
+    step = 1 if part.step is None else part.step.__index__()
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    length = view.array.shape[dim]
+    start, stop, _ = slice(part.start, part.stop, 1).indices(length)
+    if (start, stop, step) == (0, length, 1):
+        return view
+    return slice_.apply(view, dim, start, max(start, stop), step)
+
+
+# --- arrays of indices --------------------------------------------------------------------------------------------------
+
+
+def _pattern(arrays: dict[int, Any]) -> Pattern:
+    """Masks of several dimensions count once."""
+    last = max(arrays)
+    pattern: list[bool] = []
+    dim = 0
+    while dim <= last:
+        found = arrays.get(dim)
+        pattern.append(found is not None)
+        dim += 1 if found is None or found.array.dtype.kind != "b" else found.array.ndim
+    return tuple(pattern)
+
+
+def _check(view: Any, arrays: dict[int, Any]) -> None:
+    shape = view.array.shape
+    for dim, each in arrays.items():
+        mask = each.array
+        if mask.dtype.kind != "b":
+            continue
+        for axis in range(mask.ndim):
+            if mask.shape[axis] != shape[dim + axis]:
+                raise IndexError(
+                    f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of the indexed tensor "
+                    f"{list(shape)} at index {dim + axis}"
+                )
+
+
+def _gathered(view: Any, arrays: dict[int, Any]) -> Any:
+    _check(view, arrays)
+    return index(view, *arrays.values(), pattern=_pattern(arrays))
+
+
+def _scatter(target: Any, arrays: dict[int, Any], source: Any) -> None:
+    _check(target, arrays)
+    if source.array.dtype != target.array.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{of(target.array.dtype).title} for the destination and {of(source.array.dtype).title} for the source."
+        )
+    put(target, source, tuple(arrays.values()), _pattern(arrays), accumulate=False)
+
+
+class IndexingMethods:
+    """Square brackets."""
+
+    __slots__ = ()
+
+    __getitem__ = getitem
+    __setitem__ = setitem

@@ -1,0 +1,260 @@
+"""Joining tensors along a dimension, old or new, and repeating one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops import viewing
+from minigrad.ops.dims import Shape, as_shape, wrap_dim
+from minigrad.ops.scope import composite
+from minigrad.ops.shape import reshape
+
+
+@op(label="cat", backward="CatBackward0", linear=True)
+def cat_(*tensors: Array, dim: int = 0) -> Array:
+    """``tensors`` one after the other along ``dim``. Empty vectors are left out, as history has it."""
+    kept = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
+    kind = dtypes.result_type(tuple(tensors))
+    return np.concatenate([each.astype(kind, copy=False) for each in kept], axis=wrap_dim(dim, kept[0].ndim))
+
+
+def _parts(g: Any, shapes: Sequence[Shape], dim: int, needs: Sequence[bool]) -> list[Any]:
+    """What of ``g`` belongs to each tensor that needs it."""
+    pieces: list[Any] = []
+    end = 0
+    for shape, needed in zip(shapes, needs, strict=True):
+        start = end
+        if shape != (0,):
+            end += shape[dim]
+        piece = viewing.slice_.apply(g, dim, start, end, 1) if needed else None
+        pieces.append(viewing.reshape_to(piece, shape) if needed and shape == (0,) else piece)
+    return pieces
+
+
+cat_.grads_together(lambda g, tensors_shape, dim, needs: _parts(g, tensors_shape, dim, needs))
+
+
+@op(label="stack", backward="StackBackward0", linear=True)
+def stack_(*tensors: Array, dim: int = 0) -> Array:
+    """``tensors`` of one shape side by side along a new dimension ``dim``."""
+    kind = dtypes.result_type(tuple(tensors))
+    return np.stack([each.astype(kind, copy=False) for each in tensors], axis=dim)
+
+
+stack_.grads_together(
+    lambda g, dim, needs: [viewing.select.apply(g, dim, i) if needed else None for i, needed in enumerate(needs)]
+)
+
+
+def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
+    """``tensors`` one after the other along ``dim``; their other lengths must agree.
+
+    Raises RuntimeError when they do not.
+
+    >>> import minigrad as mg
+    >>> mg.cat([mg.tensor([1.0]), mg.tensor([2.0, 3.0])])
+    tensor([1., 2., 3.])
+    """
+    tensors = _checked(tensors, "cat")
+    arrays = [_array(each) for each in tensors]
+    if any(not each.ndim for each in arrays):
+        where = next(i for i, each in enumerate(arrays) if not each.ndim)
+        raise RuntimeError(f"zero-dimensional tensor (at position {where}) cannot be concatenated")
+    _check_lengths(arrays, dim)
+    return cat_(*tensors, dim=wrap_dim(dim, max(each.ndim for each in arrays)))
+
+
+concat = concatenate = cat
+
+
+def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
+    """``tensors`` of one shape side by side along a new dimension ``dim``.
+
+    Raises RuntimeError when their shapes differ.
+
+    >>> import minigrad as mg
+    >>> mg.stack([mg.tensor([1.0, 2.0]), mg.tensor([3.0, 4.0])], 1)
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    tensors = _checked(tensors, "stack")
+    first = _array(tensors[0])
+    for i, each in enumerate(map(_array, tensors)):
+        if each.shape != first.shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and {list(each.shape)} at entry {i}"
+            )
+    return stack_(*tensors, dim=wrap_dim(dim, first.ndim + 1))
+
+
+def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:
+    if isinstance(tensors, (TensorMeta, np.ndarray)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor; write {name}([a, b])"
+        )
+    tensors = tuple(tensors)
+    if not tensors:
+        what = "expected a non-empty list of Tensors" if name == "cat" else "stack expects a non-empty TensorList"
+        raise RuntimeError(f"torch.cat(): {what}" if name == "cat" else what)
+    for i, each in enumerate(tensors):
+        if not isinstance(each, (TensorMeta, np.ndarray)):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    return tensors
+
+
+def _array(value: Any) -> Array:
+    return value.array if isinstance(value, TensorMeta) else value
+
+
+def _check_lengths(arrays: Sequence[Array], dim: int) -> None:
+    full = [(i, each) for i, each in enumerate(arrays) if each.shape != (0,)]
+    if not full:
+        return
+    first = full[0][1]
+    axis = wrap_dim(dim, first.ndim)
+    for i, each in full[1:]:
+        if each.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}")
+        for place, (a, b) in enumerate(zip(first.shape, each.shape, strict=True)):
+            if place != axis and a != b:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for tensor number "
+                    f"{i} in the list."
+                )
+
+
+@composite
+def hstack(tensors: Sequence[Any]) -> Any:
+    """``tensors`` side by side: along dimension 1, vectors along dimension 0.
+
+    >>> import minigrad as mg
+    >>> mg.hstack([mg.tensor([1.0]), mg.tensor([2.0])])
+    tensor([1., 2.])
+    """
+    parts = [_at_least_1d(each) for each in _checked(tensors, "hstack")]
+    return cat(parts, 0 if parts[0].array.ndim == 1 else 1)
+
+
+@composite
+def vstack(tensors: Sequence[Any]) -> Any:
+    """``tensors`` on top of each other: along dimension 0, each vector a row.
+
+    >>> import minigrad as mg
+    >>> mg.vstack([mg.tensor([1.0]), mg.tensor([2.0])])
+    tensor([[1.],
+            [2.]])
+    """
+    return cat([_at_least_2d(each) for each in _checked(tensors, "vstack")], 0)
+
+
+row_stack = vstack
+
+
+@composite
+def dstack(tensors: Sequence[Any]) -> Any:
+    """``tensors`` along dimension 2."""
+    return cat([_at_least_3d(each) for each in _checked(tensors, "dstack")], 2)
+
+
+@composite
+def column_stack(tensors: Sequence[Any]) -> Any:
+    """``tensors`` side by side, each vector a column."""
+    parts = _checked(tensors, "column_stack")
+    return cat([reshape(each, each.array.size, 1) if each.array.ndim <= 1 else each for each in parts], 1)
+
+
+def _at_least_1d(a: Any) -> Any:
+    return a if a.array.ndim else reshape(a, 1)
+
+
+def _at_least_2d(a: Any) -> Any:
+    if a.array.ndim >= 2:
+        return a
+    return viewing.unsqueeze.apply(a, 0) if a.array.ndim else reshape(a, 1, 1)
+
+
+def _at_least_3d(a: Any) -> Any:
+    if a.array.ndim == 2:
+        return viewing.unsqueeze.apply(a, -1)
+    if a.array.ndim == 1:
+        return viewing.unsqueeze.apply(viewing.unsqueeze.apply(a, 0), -1)
+    return a if a.array.ndim else reshape(a, 1, 1, 1)
+
+
+def _each(tensors: tuple[Any, ...], change: Any) -> Any:
+    if len(tensors) == 1 and isinstance(tensors[0], TensorMeta):
+        return change(tensors[0])
+    return tuple(map(change, tensors[0] if len(tensors) == 1 else tensors))
+
+
+def atleast_1d(*tensors: Any) -> Any:
+    """Each tensor with at least one dimension."""
+    return _each(tensors, _at_least_1d)
+
+
+def atleast_2d(*tensors: Any) -> Any:
+    """Each tensor with at least two dimensions."""
+    return _each(tensors, _at_least_2d)
+
+
+def atleast_3d(*tensors: Any) -> Any:
+    """Each tensor with at least three dimensions."""
+    return _each(tensors, _at_least_3d)
+
+
+# --- repeating ----------------------------------------------------------------------------------------------------------
+
+
+@op(label="repeat", linear=True)
+def repeat(a: Array, /, repeats: Shape) -> Array:
+    """Copies of ``a`` laid side by side, ``repeats[i]`` of them along dimension ``i``."""
+    return np.tile(a, repeats)
+
+
+@op(label="Σ copies", backward="RepeatBackward0", linear=True)
+def fold_repeats(g: Array, /, shape: Shape, repeats: Shape) -> Array:
+    """The sum of the copies that ``repeat`` made of a tensor of ``shape``."""
+    full = (1,) * (len(repeats) - len(shape)) + shape
+    apart = g.reshape([n for pair in zip(repeats, full, strict=True) for n in pair])
+    return apart.sum(axis=tuple(range(0, 2 * len(full), 2))).reshape(shape)
+
+
+repeat.grads(a=lambda g, a_shape, repeats: fold_repeats.apply(g, a_shape, repeats))
+fold_repeats.grads(g=lambda h, repeats: repeat.apply(h, repeats))
+
+
+def repeat_tensor(input: Any, *repeats: Any) -> Any:
+    """``input`` repeated ``repeats[i]`` times along dimension ``i``; more numbers than dimensions add dimensions in front."""
+    counts = as_shape(repeats)
+    if len(counts) < input.array.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    if any(count < 0 for count in counts):
+        raise RuntimeError(f"Trying to create tensor with negative dimension in repeat: {list(counts)}")
+    return repeat.apply(input, counts)
+
+
+def tile(input: Any, *dims: Any) -> Any:
+    """``input`` repeated ``dims[i]`` times, counted from the last dimension.
+
+    >>> import minigrad as mg
+    >>> mg.tile(mg.tensor([1.0, 2.0]), (2,))
+    tensor([1., 2., 1., 2.])
+    """
+    counts = as_shape(dims)
+    return repeat_tensor(input, (1,) * (input.array.ndim - len(counts)) + counts)
+
+
+class JoiningMethods:
+    """Repeating, as methods of ``Tensor``."""
+
+    __slots__ = ()
+
+    repeat = repeat_tensor
+    tile = tile

@@ -1,0 +1,441 @@
+"""Products of matrices and vectors. ``matmul`` takes them apart into the same operations as PyTorch does."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array, of
+from minigrad.op import op
+from minigrad.ops import viewing
+from minigrad.ops.arithmetic import mul
+from minigrad.ops.dims import Shape
+from minigrad.ops.scope import composite
+from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpose, unsafe_view, unsqueeze, view
+
+ndarray = np.ndarray
+
+
+# --- two operands -------------------------------------------------------------------------------------------------------
+
+
+@op(label="@")
+def mm(a: Array, b: Array, /) -> Array:
+    """The product of two matrices, ``(n, k) @ (k, m) → (n, m)``: dA = G·Bᵀ, dB = Aᵀ·G.
+
+    Raises RuntimeError when the shapes do not fit or the types differ.
+
+    >>> import minigrad as mg
+    >>> mg.mm(mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
+    tensor([[11.]])
+    """
+    _check_mm(a, b)
+    return np.matmul(a, b)
+
+
+mm.grads(a=lambda g, b: mm.apply(g, t.apply(b)), b=lambda g, a: mm.apply(t.apply(a), g))
+
+
+@op(label="@")
+def mv(a: Array, b: Array, /) -> Array:
+    """The product of a matrix and a vector, ``(n, k) @ (k) → (n)``: dA = g·bᵀ, db = Aᵀ·g.
+
+    >>> import minigrad as mg
+    >>> mg.mv(mg.tensor([[1.0, 2.0], [3.0, 4.0]]), mg.tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
+    _check_tensors("mv", a, b)
+    if a.ndim != 2 or b.ndim != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {b.ndim}")
+    if a.shape[1] != b.shape[0]:
+        n, k = a.shape
+        raise RuntimeError(f"size mismatch, got input ({n}), mat ({n}x{k}), vec ({b.shape[0]})")
+    if a.dtype != b.dtype:
+        first, second = of(a.dtype).title, of(b.dtype).title
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {second}, {first}, and {second}")
+    return np.matmul(a, b)
+
+
+mv.grads(a=lambda g, b: outer_product.apply(g, b), b=lambda g, a: mv.apply(t.apply(a), g))
+
+
+@op(label="⊗")
+def outer_product(a: Array, b: Array, /) -> Array:
+    """``out[i, j] = a[i] * b[j]``, which the derivative of ``mv`` needs."""
+    return np.multiply.outer(a, b)
+
+
+outer_product.grads(a=lambda g, b: mv.apply(g, b), b=lambda g, a: mv.apply(t.apply(g), a))
+
+
+@op(label="·")
+def dot(a: Array, b: Array, /) -> Array:
+    """The sum of the products of two vectors' elements.
+
+    >>> import minigrad as mg
+    >>> mg.dot(mg.tensor([1.0, 2.0]), mg.tensor([3.0, 4.0]))
+    tensor(11.)
+    """
+    _check_tensors("dot", a, b)
+    if a.ndim != 1 or b.ndim != 1:
+        raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"dot : expected both vectors to have same dtype, but found {of(a.dtype).title} and {of(b.dtype).title}"
+        )
+    if a.size != b.size:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of elements, but got "
+            f"{a.size} and {b.size} elements respectively"
+        )
+    return np.dot(a, b)
+
+
+dot.grads(a=lambda g, b: g * b, b=lambda g, a: g * a)
+
+
+@op(label="@")
+def bmm(a: Array, b: Array, /) -> Array:
+    """The products of two batches of matrices, ``(b, n, k) @ (b, k, m) → (b, n, m)``.
+
+    >>> import minigrad as mg
+    >>> mg.bmm(mg.ones(2, 1, 3), mg.ones(2, 3, 1)).shape
+    minigrad.Size([2, 1, 1])
+    """
+    _check_bmm(a, b)
+    return np.matmul(a, b)
+
+
+bmm.grads(
+    a=lambda g, b: bmm.apply(g, transpose.apply(b, 1, 2)),
+    b=lambda g, a: bmm.apply(transpose.apply(a, 1, 2), g),
+)
+
+
+def _check_tensors(name: str, *arrays: Any) -> None:
+    for i, each in enumerate(arrays):
+        if not isinstance(each, ndarray):
+            raise TypeError(f"{name}(): argument {i + 1} must be Tensor, not {type(each).__name__}")
+
+
+def _check_mm(a: Array, b: Array) -> None:
+    _check_tensors("mm", a, b)
+    if a.ndim != 2:
+        raise RuntimeError("self must be a matrix")
+    if b.ndim != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a.shape[1] != b.shape[0]:
+        (n, k), (l, m) = a.shape, b.shape
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {l}x{m})")
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {of(a.dtype).name} != {of(b.dtype).name}; convert one of them, "
+            "as in x.to(y.dtype)"
+        )
+
+
+def _check_bmm(a: Array, b: Array) -> None:
+    _check_tensors("bmm", a, b)
+    if a.ndim != 3 or b.ndim != 3:
+        raise RuntimeError(f"batch{1 if a.ndim != 3 else 2} must be a 3D tensor")
+    if a.shape[0] != b.shape[0] or a.shape[2] != b.shape[1]:
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
+            f"[{b.shape[0]}, {b.shape[1]}]."
+        )
+    if a.dtype != b.dtype:
+        raise RuntimeError(f"expected scalar type {of(a.dtype).title} but found {of(b.dtype).title}")
+
+
+# --- products that are added to something -------------------------------------------------------------------------------
+
+
+def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
+    """``beta * a + alpha * product``, into the product's memory; with ``beta = 0`` not even a NaN of ``a`` counts."""
+    try:
+        np.broadcast_to(a, product.shape)
+    except ValueError:
+        viewing.expanded_shape(a.shape, product.shape)
+        raise
+    if alpha != 1:
+        product *= alpha
+    if beta == 0:
+        return product
+    return np.add(product, a if beta == 1 else a * beta, out=product)
+
+
+def _times(g: Any, factor: float) -> Any:
+    return g if factor == 1 else g * factor
+
+
+@op(label="@ +")
+def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+    """``beta * a + alpha * (b @ c)`` for matrices ``b`` and ``c``; ``a`` broadcasts.
+
+    >>> import minigrad as mg
+    >>> mg.addmm(mg.tensor([1.0]), mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
+    tensor([[12.]])
+    """
+    _check_mm(b, c)
+    if a.dtype != b.dtype:
+        raise RuntimeError(
+            f"self and mat2 must have the same dtype, but got {of(a.dtype).title} and {of(b.dtype).title}"
+        )
+    return _added(a, np.matmul(b, c), beta, alpha)
+
+
+addmm.grads(
+    a=lambda g, beta: _times(g, beta),
+    b=lambda g, c, alpha: _times(mm.apply(g, t.apply(c)), alpha),
+    c=lambda g, b, alpha: _times(mm.apply(t.apply(b), g), alpha),
+)
+
+
+@op(label="@ +")
+def addmv(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+    """``beta * a + alpha * (b @ c)`` for a matrix ``b`` and a vector ``c``."""
+    return _added(a, mv.forward(b, c), beta, alpha)
+
+
+addmv.grads(
+    a=lambda g, beta: _times(g, beta),
+    b=lambda g, c, alpha: _times(outer_product.apply(g, c), alpha),
+    c=lambda g, b, alpha: _times(mv.apply(t.apply(b), g), alpha),
+)
+
+
+@op(label="⊗ +")
+def addr(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+    """``beta * a + alpha * b ⊗ c`` for vectors ``b`` and ``c``."""
+    if b.ndim != 1 or c.ndim != 1:
+        raise RuntimeError(
+            f"addr: Expected 1-D argument vec{1 if b.ndim != 1 else 2}, but got {(b if b.ndim != 1 else c).ndim}-D"
+        )
+    return _added(a, np.multiply.outer(b, c), beta, alpha)
+
+
+addr.grads(
+    a=lambda g, beta: _times(g, beta),
+    b=lambda g, c, alpha: _times(mv.apply(g, c), alpha),
+    c=lambda g, b, alpha: _times(mv.apply(t.apply(g), b), alpha),
+)
+
+
+@op(label="@ +")
+def baddbmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+    """``beta * a + alpha * (b @ c)`` for batches of matrices ``b`` and ``c``."""
+    return _added(a, bmm.forward(b, c), beta, alpha)
+
+
+baddbmm.grads(
+    a=lambda g, beta: _times(g, beta),
+    b=lambda g, c, alpha: _times(bmm.apply(g, transpose.apply(c, 1, 2)), alpha),
+    c=lambda g, b, alpha: _times(bmm.apply(transpose.apply(b, 1, 2), g), alpha),
+)
+
+
+@op(label="Σ @ +")
+def addbmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+    """``beta * a + alpha * Σᵢ b[i] @ c[i]`` for batches of matrices ``b`` and ``c``."""
+    return _added(a, bmm.forward(b, c).sum(axis=0), beta, alpha)
+
+
+def _batched(g: Any, count: int) -> Any:
+    return expand.apply(unsqueeze.apply(g, 0), (count, *g.shape))
+
+
+addbmm.grads(
+    a=lambda g, beta: _times(g, beta),
+    b=lambda g, c, alpha: _times(bmm.apply(_batched(g, c.shape[0]), transpose.apply(c, 1, 2)), alpha),
+    c=lambda g, b, alpha: _times(bmm.apply(transpose.apply(b, 1, 2), _batched(g, b.shape[0])), alpha),
+)
+
+
+# --- any shapes ---------------------------------------------------------------------------------------------------------
+
+
+@op(label="squeeze", backward="SqueezeBackward4", linear=True)
+def drop_dim(a: Array, /, dim: int) -> Array:
+    """``a`` without its dimension ``dim`` of length 1, where ``a`` is an intermediate that nobody else will see."""
+    return a.squeeze(dim)
+
+
+drop_dim.grads(a=lambda g, dim: unsqueeze.apply(g, dim))
+
+
+def matmul(input: Any, other: Any) -> Any:
+    """The matrix product: of vectors a number, of matrices a matrix, of anything with more dimensions a batch of matrices.
+
+    Leading dimensions broadcast; a vector on the left counts as a row, on the right as a column. Raises RuntimeError for a 0-dim
+    operand, shapes that do not fit, or types that differ.
+
+    >>> import minigrad as mg
+    >>> mg.matmul(mg.ones(4, 2, 3), mg.ones(3)).shape
+    minigrad.Size([4, 2])
+    """
+    if type(input) is ndarray and type(other) is ndarray:
+        return np.matmul(input, other)
+    _check_tensors("matmul", *(x.array if isinstance(x, TensorMeta) else x for x in (input, other)))
+    rows, columns = input.array.ndim, other.array.ndim
+    if rows == 2 and columns == 2:
+        return mm.apply(input, other)
+    if not rows or not columns:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rows}D and {columns}D")
+    return matmul_(input, other, rows, columns)
+
+
+@composite
+def matmul_(a: Any, b: Any, rows: int, columns: int) -> Any:
+    """What ``matmul`` is made of, for operands with a dimension at least."""
+    if rows == 1 and columns == 1:
+        return dot.apply(a, b)
+    if rows == 2 and columns == 1:
+        return mv.apply(a, b)
+    if rows == 1 and columns == 2:
+        return drop_dim.apply(mm.apply(unsqueeze.apply(a, 0), b), 0)
+    if _foldable(a, b, rows, columns):
+        return _folded(a, b) if rows >= columns else _folded_from_the_right(a, b)
+    return _batched_product(a, b, rows, columns)
+
+
+def _foldable(a: Any, b: Any, rows: int, columns: int) -> bool:
+    """Whether the batch may be one tall matrix: when the other operand needs a gradient, or no copy is needed for it."""
+    large, small = (a, b) if rows >= columns else (b, a)
+    if large.array.ndim < 3 or small.array.ndim > 2:
+        return False
+    if small.requires_grad:
+        return True
+    if rows == 2:
+        return False
+    array = large.array if rows >= columns else large.array.swapaxes(-1, -2)
+    steps, lengths = array.strides, array.shape
+    return not array.size or all(steps[i] == steps[i + 1] * lengths[i + 1] for i in range(array.ndim - 2))
+
+
+def _folded(a: Any, b: Any) -> Any:
+    *lead, depth = a.array.shape
+    tall = reshape_to(a, (math.prod(lead), depth))
+    if b.array.ndim == 1:
+        return unsafe_view.apply(mv.apply(tall, b), tuple(lead))
+    return unsafe_view.apply(mm.apply(tall, b), (*lead, b.array.shape[1]))
+
+
+def _folded_from_the_right(a: Any, b: Any) -> Any:
+    turned = transpose.apply(b, -2, -1)
+    if a.array.ndim == 1:
+        return _folded(turned, a)
+    out = transpose.apply(_folded(turned, t.apply(a)), -2, -1)
+    return out if out.array.flags.c_contiguous else contiguous_copy.apply(out)
+
+
+def _batched_product(a: Any, b: Any, rows: int, columns: int) -> Any:
+    """Both operands expanded to the same batch, and multiplied matrix by matrix."""
+    if rows == columns == 3 and a.array.shape[0] != b.array.shape[0]:
+        if a.array.shape[0] == 1 and a.requires_grad:
+            return matmul(viewing.squeeze_dim.apply(a, 0), b)
+        if b.array.shape[0] == 1 and b.requires_grad:
+            return matmul(a, viewing.squeeze_dim.apply(b, 0))
+    lead = _meeting(a.array.shape[:-2], b.array.shape[:-2])
+    matrix = (a.array.shape[-2] if rows > 1 else 1, a.array.shape[-1])
+    left = _as_batch(a, lead, matrix)
+    if columns == 1:
+        right = unsqueeze.apply(_as_batch(b, lead, b.array.shape), 2)
+        product = viewing.squeeze_dim.apply(bmm.apply(left, right), -1)
+        return unsafe_view.apply(product, (*lead, matrix[0]))
+    right = _as_batch(b, lead, b.array.shape[-2:])
+    shape = (*lead, *((matrix[0],) if rows > 1 else ()), b.array.shape[-1])
+    return unsafe_view.apply(bmm.apply(left, right), shape)
+
+
+def _as_batch(tensor: Any, lead: Shape, matrix: Shape) -> Any:
+    return reshape_to(expand.apply(tensor, (*lead, *matrix)), (math.prod(lead), *matrix))
+
+
+def _meeting(a: Shape, b: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        place = next(i for i in range(1, min(len(a), len(b)) + 1) if a[-i] != b[-i] and 1 not in (a[-i], b[-i]))
+        raise RuntimeError(
+            f"The size of tensor a ({a[-place]}) must match the size of tensor b ({b[-place]}) at non-singleton dimension "
+            f"{max(len(a), len(b)) - place}"
+        ) from None
+
+
+@composite
+def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+    """``input @ weightᵀ + bias``, along the last dimension of ``input``; ``weight`` is (out, in) or (in).
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.linear(mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0, 4.0]]), mg.tensor([0.5]))
+    tensor([[11.5000]])
+    """
+    turned = t.apply(weight)
+    if bias is None:
+        return matmul(input, turned)
+    array = input.array
+    if array.ndim == 2:
+        return addmm.apply(bias, input, turned, 1, 1)
+    if array.flags.c_contiguous and array.ndim and weight.array.ndim == 2:
+        *lead, depth = array.shape
+        out = addmm.apply(bias, view.apply(input, (math.prod(lead), depth)), turned, 1, 1)
+        return view.apply(out, (*lead, weight.array.shape[0]))
+    return matmul(input, turned) + bias
+
+
+@composite
+def outer(input: Any, vec2: Any) -> Any:
+    """``out[i, j] = input[i] * vec2[j]``.
+
+    >>> import minigrad as mg
+    >>> mg.outer(mg.tensor([1.0, 2.0]), mg.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    for name, each in (("self", input), ("vec2", vec2)):
+        if each.array.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.array.ndim}-D")
+    return mul.apply(view.apply(input, (input.array.size, 1)), vec2)
+
+
+ger = outer
+
+
+class MatmulMethods:
+    """Products, as methods and the operator ``@``."""
+
+    __slots__ = ()
+
+    mm = mm.apply
+    mv = mv.apply
+    bmm = bmm.apply
+    dot = dot.apply
+    matmul = matmul
+    outer = ger = outer
+
+    def __matmul__(self, other: Any) -> Any:
+        return matmul(self, other) if isinstance(other, TensorMeta) else NotImplemented
+
+    def addmm(self, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        """``beta * self + alpha * (mat1 @ mat2)``."""
+        return addmm.apply(self, mat1, mat2, beta, alpha)
+
+    def addmv(self, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        """``beta * self + alpha * (mat @ vec)``."""
+        return addmv.apply(self, mat, vec, beta, alpha)
+
+    def addr(self, vec1: Any, vec2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        """``beta * self + alpha * vec1 ⊗ vec2``."""
+        return addr.apply(self, vec1, vec2, beta, alpha)
+
+    def baddbmm(self, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        """``beta * self + alpha * (batch1 @ batch2)``, batch by batch."""
+        return baddbmm.apply(self, batch1, batch2, beta, alpha)
+
+    def addbmm(self, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        """``beta * self + alpha * Σᵢ batch1[i] @ batch2[i]``."""
+        return addbmm.apply(self, batch1, batch2, beta, alpha)
