@@ -21,9 +21,12 @@ from tests.differential.programs import (
 )
 from tests.differential.world import Known, Pick, Shape, World, broadcast
 
-CHANGES = ("", "lambda g: g * 2", "lambda g: g.clamp(-1, 1)", "lambda g: g * 0", "lambda g: -g")
-NODE_CHANGES = ("", "lambda grads, _: tuple(None if g is None else g * 2 for g in grads)")
-NODE_PRE_CHANGES = ("", "lambda grads: tuple(None if g is None else g * 2 for g in grads)")
+CHANGES = ("", "lambda grad: grad * 2", "lambda grad: grad.clamp(-1, 1)", "lambda grad: grad * 0", "lambda grad: -grad")
+DOUBLED = "tuple(None if one is None else one * 2 for one in grads)"
+NODE_CHANGES = ("", f"lambda grads, _: {DOUBLED}")
+NODE_PRE_CHANGES = ("", f"lambda grads: {DOUBLED}")
+LEAF_CHANGES = ("", "lambda leaf: setattr(leaf, 'grad', leaf.grad * 2)", "lambda leaf: setattr(leaf, 'grad', None)")
+"""What hooks return or do. Their parameters have longer names than any variable."""
 
 
 def _tracked(world: World) -> list[Known]:
@@ -88,7 +91,7 @@ def accumulation_hook(pick: Pick, world: World) -> Statement | None:
     fits = _leaves(world)
     if not fits:
         return None
-    change = pick.one(("", "lambda p: setattr(p, 'grad', p.grad * 2)", "lambda p: setattr(p, 'grad', None)"))
+    change = pick.one(LEAF_CHANGES)
     return Hook(_handle(world), pick.one(fits).name, "register_post_accumulate_grad_hook", change)
 
 
