@@ -158,11 +158,16 @@ def explain(script: str, args: tuple[str, ...], timeout: float | None, limit: in
 @click.option("-o", "--output", required=True, help="The trace file to write.")
 def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int, output: str) -> None:
     """Run SCRIPT and keep its trace in a file, to be opened later."""
-    from inspector.trace.file import save
+    from inspector.record.keeping import Keeper
+    from inspector.trace.schema import TraceFileError
 
     _check_output(output)
-    trace = _recorded(_checked(script), args, timeout, limit)
-    save(trace, output)
+    try:
+        with Keeper(output) as keeper:
+            trace = _recorded(_checked(script), args, timeout, limit, keep=keeper.keep)
+    except TraceFileError as error:
+        raise Refusal(str(error)) from None
+    click.echo(f"inspector: kept {len(trace):,} facts; look at them with `inspector open {output}`", err=True)
     _leave(trace)
 
 
@@ -172,13 +177,13 @@ def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
 def open_(file: str, plain: bool, everything: bool) -> None:
     """Open the trace FILE."""
-    from inspector.trace.file import TraceFileError, load
+    from inspector.trace.file import open_trace
+    from inspector.trace.schema import TraceFileError
 
     try:
-        trace = load(file)
+        _show(open_trace(file), plain, everything)
     except TraceFileError as error:
         raise Refusal(str(error)) from None
-    _show(trace, plain, everything)
 
 
 # Before the script runs
@@ -229,15 +234,27 @@ def _watch(
     _leave(trace)
 
 
-def _recorded(script: str, args: Sequence[str], timeout: float | None, limit: int, *, to_stderr: bool = False) -> Trace:
-    """Record the script while its own output is passed on as it comes. Raises Refusal when nothing came of it."""
+def _recorded(
+    script: str,
+    args: Sequence[str],
+    timeout: float | None,
+    limit: int,
+    *,
+    to_stderr: bool = False,
+    keep: Callable[[Trace, Sequence[Fact]], None] | None = None,
+) -> Trace:
+    """Record the script while its own output is passed on as it comes. Leaves when nothing came of it."""
 
-    def pass_on(facts: list[Fact]) -> None:
+    def pass_on(trace: Trace, facts: Sequence[Fact]) -> None:
         for fact in facts:
             if isinstance(fact, Printed):
                 click.echo(fact.text, nl=False, err=to_stderr or fact.stream == "stderr")
+        if keep is not None:
+            keep(trace, facts)
 
     trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit, on_facts=pass_on)
+    if trace.outcome is not None and trace.outcome.traceback:
+        click.echo(trace.outcome.traceback, nl=False, err=True)
     if nothing_recorded(trace):
         _leave(trace)
     return trace

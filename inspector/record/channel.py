@@ -1,9 +1,9 @@
 """How a script's process and its watcher talk: one socket, lines both ways.
 
 From the script come lines of facts (``inspector.trace.codec``), and notices that begin with ``!``: ``!begun`` says
-that the recorder listens, ``!paused`` that the script waits at an event. To the script go orders: ``pause``, ``step N`` (go on, and pause again after N events) and
-``run``. Each process has its own end here: ``Outlet`` in the script's, ``Inlet`` in the watcher's. Knows nothing of
-minigrad.
+that the recorder listens, ``!paused`` that the script waits at an event. To the script go orders: ``pause``, ``step N``
+(go on, and pause again after N events) and ``run``. Each process has its own end here: ``Outlet`` in the script's,
+``Inlet`` in the watcher's. Knows nothing of minigrad.
 """
 
 from __future__ import annotations

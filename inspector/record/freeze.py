@@ -164,7 +164,7 @@ def _backward_started(event: events.BackwardStarted, **at: Unpack[At]) -> Fact:
     return new.BackwardStarted(
         task=task.serial,
         roots=_serials(event.roots),
-        root_nodes=tuple(ensure_grad_fn(root).node.serial for root in event.roots),
+        root_nodes=tuple(ensure_grad_fn(root).node.serial for root in event.roots if root.requires_grad),
         seeds=_summaries(event.seeds),
         retain_graph=task.retain_graph,
         create_graph=task.create_graph,

@@ -235,11 +235,12 @@ def run_script(
     timeout: float | None = None,
     stdin: int | None = subprocess.DEVNULL,
     limit: int = LIMIT,
-    on_facts: Callable[[list[Fact]], None] | None = None,
+    on_facts: Callable[[Trace, list[Fact]], None] | None = None,
 ) -> Trace:
-    """Run a script to its end, however it ends, and return its trace. ``on_facts`` is told what arrives meanwhile.
+    """Run a script to its end, however it ends, and return its trace.
 
-    Ctrl-C ends the script and keeps what was recorded.
+    ``on_facts`` is called with the trace and the facts by which it grew, whenever some arrive. Ctrl-C ends the script
+    and keeps what was recorded.
     """
     run = Run(path, argv, timeout=timeout, stdin=stdin, limit=limit)
     run.start()
@@ -247,7 +248,7 @@ def run_script(
         while run.ended is None:
             facts = run.poll(0.05)
             if facts and on_facts is not None:
-                on_facts(facts)
+                on_facts(run.trace, facts)
     except KeyboardInterrupt:
         run.finish()
     finally:

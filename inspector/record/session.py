@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterator
 
+from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
 from inspector.trace.facts import Fact
@@ -26,6 +28,11 @@ class Recording(Trace):
         with self._lock:
             self._files.note((fact,))
             self.extend((fact,))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Keep the trace in a file, which ``inspector open`` opens. Raises TraceFileError if that cannot be done."""
+        with Keeper(path) as keeper:
+            keeper.keep(self, self.facts)
 
     def show(self) -> None:
         """Open the app on this trace; returns when it is closed."""
