@@ -95,10 +95,13 @@ def names_in(code: str) -> tuple[frozenset[str], frozenset[str]]:
     """The names that ``code`` reads and those that it assigns."""
     nodes = list(ast.walk(ast.parse(code)))
     names = [node for node in nodes if isinstance(node, ast.Name)]
-    parameters = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    inner = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    inner |= {
+        node.target.id for node in nodes if isinstance(node, ast.comprehension) and isinstance(node.target, ast.Name)
+    }
     stored = frozenset(name.id for name in names if isinstance(name.ctx, ast.Store))
     loaded = frozenset(name.id for name in names if not isinstance(name.ctx, ast.Store))
-    return loaded - GIVEN - parameters - vars(builtins).keys(), stored
+    return loaded - GIVEN - inner - vars(builtins).keys(), stored - inner
 
 
 @dataclass(frozen=True)
