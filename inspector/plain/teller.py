@@ -250,6 +250,10 @@ class Teller:
         yield from self._close()
         yield self._row("note", f"{self._name(fact.tensor)}.grad is replaced", array(fact.after), place=fact.place)
 
+    def _missing(self, fact: facts.GradMissing) -> Iterator[Row]:
+        yield from self._close()
+        yield self._row("note", f"{self._name(fact.tensor)}.grad is None here", place=fact.place)
+
     def _stepped(self, fact: facts.OptimizerStepped) -> Iterator[Row]:
         yield from self._close()
         skipped = ", ".join(map(self._name, fact.skipped))
@@ -347,6 +351,7 @@ _TELL: dict[type[Fact], Callable[[Teller, Any], Iterator[Row]]] = {
     facts.HookRan: Teller._hook,
     facts.GradCleared: Teller._cleared,
     facts.GradAssigned: Teller._assigned,
+    facts.GradMissing: Teller._missing,
     facts.OptimizerStepped: Teller._stepped,
     facts.Printed: Teller._printed,
     facts.RecordingStopped: Teller._recording_stopped,
