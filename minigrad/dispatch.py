@@ -251,10 +251,19 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 
     Raises RuntimeError when autograd could not follow the write, or the result does not fit the operand's type or shape.
     """
-    target = operands[0]
-    if not isinstance(target, TensorMeta):
+    if not isinstance(operands[0], TensorMeta):
         return _inplace_on_array(op, operands, attributes)
     operands = tuple(map(_operand, operands))
+    try:
+        return _inplace(op, operands, attributes)
+    except Exception as error:
+        if OpFailed.listeners:
+            emit(OpFailed(op, _named(op, operands), error))
+        raise
+
+
+def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    target = operands[0]
     tracked = any(isinstance(x, TensorMeta) and x.requires_grad for x in operands)
     views.check_writable(target, tracked)  # type: ignore[arg-type]
     values = tuple(x.array if isinstance(x, TensorMeta) else x for x in operands)

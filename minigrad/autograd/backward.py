@@ -5,8 +5,9 @@ Raises PyTorch's errors for roots, seeds and inputs that make no sense.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from minigrad.autograd.engine import GraphTask, announce_start, execute
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import wrap
+from minigrad.events import BackwardFailed, emit
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -47,19 +49,31 @@ def backward(
     if create_graph:
         warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     chosen = None if inputs is None else _several(inputs)
-    if chosen is not None and not chosen:
-        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
     roots = _several(tensors)
-    seeds = _seeds(roots, _several(grad_tensors), create_graph)
-    run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
-    if chosen is not None:
-        for x in chosen:
-            if isinstance(x, TensorMeta):
-                x.retain_grad()  # type: ignore[attr-defined]
-    edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+    with _told_if_refused(task, roots, chosen, "backward"):
+        if chosen is not None and not chosen:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        seeds = _seeds(roots, _several(grad_tensors), create_graph)
+        run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
+        edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+    for x in chosen or ():
+        if isinstance(x, TensorMeta):
+            x.retain_grad()  # type: ignore[attr-defined]
     announce_start(task, roots, seeds, chosen, "backward")
     execute(task, edges, seeds, run_only)
+
+
+@contextlib.contextmanager
+def _told_if_refused(task: GraphTask, roots: list[Any], inputs: list[Any] | None, called: str) -> Iterator[None]:
+    """A pass that is refused before it begins is still announced, so that a recording can show why."""
+    try:
+        yield
+    except Exception as error:
+        announce_start(task, roots, (), inputs, called)
+        if BackwardFailed.listeners:
+            emit(BackwardFailed(task, None, error))
+        raise
 
 
 def grad(
@@ -94,12 +108,13 @@ def grad(
     if not chosen:
         raise ValueError("grad requires non-empty inputs.")
     roots = _several(outputs)
-    seeds = _seeds(roots, _several(grad_outputs), create_graph)
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
-    edges = [_root_edge(root, i) for i, root in enumerate(roots)]
-    for place, x in enumerate(chosen):
-        edge = _input_edge(x, place)
-        task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
+    with _told_if_refused(task, roots, chosen, "grad"):
+        seeds = _seeds(roots, _several(grad_outputs), create_graph)
+        edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+        for place, x in enumerate(chosen):
+            edge = _input_edge(x, place)
+            task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
     announce_start(task, roots, seeds, chosen, "grad")
     execute(task, edges, seeds, run_only=())
     return tuple(_captured(task, place, x, allow_unused, materialize_grads) for place, x in enumerate(chosen))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
+from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.regime import regime
 from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
@@ -402,5 +403,6 @@ def announce_start(
 ) -> None:
     """Tell listeners that a pass begins."""
     if BackwardStarted.listeners:
-        told = None if inputs is None else tuple(inputs)
-        emit(BackwardStarted(task, tuple(roots), tuple(seeds), told, task.parent, called))
+        told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorMeta))
+        tensors = tuple(root for root in roots if isinstance(root, TensorMeta))
+        emit(BackwardStarted(task, tensors, tuple(seeds), told, task.parent, called))
