@@ -250,7 +250,7 @@ def _hook_ran(event: events.HookRan, **at: Unpack[At]) -> Fact:
         hook=_name_of(event.hook),
         changed=event.changed,
         before=before,
-        after=_one_summary(event.after) if event.changed else before,
+        after=_one_summary(event.after) if event.changed or event.kind == "retain_grad" else before,
         **at,
     )
 
