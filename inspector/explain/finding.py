@@ -1,0 +1,63 @@
+"""What a diagnosis says: the kind, a sentence for people, the evidence, the places, and how to mend it.
+
+A finding is plain data that goes into JSON as it is. Must not know how it was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.trace.facts import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in the user's source. ``role`` says what happened there: saved, mutated, freed, cut, created, used, …
+
+    Lines count from 1, ``columns`` are (first, after the last) in UTF-8 bytes; None where an expression spans lines.
+    """
+
+    file: str
+    line: int
+    columns: tuple[int, int] | None
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One step of the trace that shows it, in words. ``tensor`` and ``node`` are serials, where it speaks of one."""
+
+    step: int
+    text: str
+    tensor: int | None = None
+    node: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that went wrong.
+
+    >>> Finding("grad-none", "w.grad is None: backward never reached w.").kind
+    'grad-none'
+    """
+
+    kind: str
+    sentence: str
+    evidence: tuple[Evidence, ...] = ()
+    locations: tuple[Location, ...] = ()
+    mend: str = ""
+    """Code, or a line of advice in a comment, that cures it."""
+
+
+def at(place: Place | None, role: str) -> tuple[Location, ...]:
+    """The location of ``place``, or none where the place is not known."""
+    if place is None:
+        return ()
+    columns = (place.column, place.end_column) if place.line == place.end_line else None
+    return (Location(place.file, place.line, columns, role),)
+
+
+def unique(locations: Sequence[Location]) -> tuple[Location, ...]:
+    """The locations without repetition, in order."""
+    return tuple(dict.fromkeys(locations))

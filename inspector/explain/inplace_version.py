@@ -1,0 +1,127 @@
+"""``inplace-version``: a value that backward needs was overwritten between being saved and being used.
+
+PyTorch says which version it found; the trace knows who saved it, where, and every write since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.explain.finding import Evidence, Finding, at, unique
+from inspector.explain.source import out_of_place, where
+from inspector.trace.facts import BackwardFailed, OpApplied, OptimizerStepped, SavedUnpacked
+from inspector.trace.state import Bump, NodeState, Saved, State
+from inspector.trace.trace import Trace
+
+KIND = "inplace-version"
+MANY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Clash:
+    """A saved slot whose storage moved on: what the state says of it when backward found out."""
+
+    step: int
+    node: NodeState
+    saved: Saved
+    bumps: tuple[Bump, ...]
+    state: State
+
+
+def diagnose(trace: Trace) -> list[Finding]:
+    """One finding for each backward pass that met an overwritten value."""
+    return [_finding(trace, clash) for clash in _clashes(trace)]
+
+
+def _clashes(trace: Trace) -> Iterator[_Clash]:
+    for step in trace.steps_of(BackwardFailed):
+        unpacked = trace.next_step(SavedUnpacked, step, backwards=True)
+        fact = None if unpacked is None else trace.facts[unpacked - 1]
+        while isinstance(fact, SavedUnpacked) and unpacked is not None and fact.version == fact.saved_version:
+            unpacked = trace.next_step(SavedUnpacked, unpacked, backwards=True)
+            fact = None if unpacked is None else trace.facts[unpacked - 1]
+        failed = trace.facts[step - 1]
+        if isinstance(fact, SavedUnpacked) and isinstance(failed, BackwardFailed) and fact.node == failed.node:
+            state = trace.at(step)
+            node = state.nodes[fact.node]
+            saved = node.saved[fact.slot]
+            bumps = tuple(bump for bump in state.storages[saved.storage].bumps if bump.new > saved.version)
+            if bumps and "modified by an inplace operation" in failed.message:
+                yield _Clash(step, node, saved, bumps, state)
+
+
+def _finding(trace: Trace, clash: _Clash) -> Finding:
+    first = clash.bumps[0]
+    places = [*at(clash.saved.place or clash.node.place, "saved")]
+    for bump in clash.bumps:
+        places += at(bump.place, "mutated")
+    return Finding(KIND, _sentence(trace, clash), _evidence(trace, clash), unique(places), _mend(trace, clash, first))
+
+
+def _sentence(trace: Trace, clash: _Clash) -> str:
+    saved, bumps = clash.saved, clash.bumps
+    value = trace.name_of(saved.tensor)
+    kept = f"its own output {value}" if saved.tensor in clash.node.outputs else value
+    place = clash.saved.place or clash.node.place
+    sentence = (
+        f"{clash.node.name} ({_operation(trace, clash.node)} on {where(trace, place)}) saved {kept} at version "
+        f"{saved.version}; then {_writes(trace, clash)} raised it to version {bumps[-1].new}, so backward could not use it."
+    )
+    return " ".join([sentence, *_through_views(trace, clash)])
+
+
+def _operation(trace: Trace, node: NodeState) -> str:
+    fact = trace.op_at(node.op) if node.op is not None else None
+    return fact.op if fact is not None else "the operation"
+
+
+def _writes(trace: Trace, clash: _Clash) -> str:
+    told = [f"{bump.by} on {where(trace, bump.place)}" for bump in clash.bumps[:MANY]]
+    rest = len(clash.bumps) - len(told)
+    return ", ".join(told) + (f" and {rest} more writes" if rest else "")
+
+
+def _through_views(trace: Trace, clash: _Clash) -> Iterator[str]:
+    """A write through another name for the same memory deserves a word: that is why one did not see it."""
+    written = clash.bumps[0].tensor
+    saved = clash.state.tensors.get(clash.saved.tensor)
+    other = clash.state.tensors.get(written)
+    if other is None or saved is None or other.serial == saved.serial:
+        return
+    first, second = trace.name_of(written), trace.name_of(saved.serial)
+    if other.how == "detach":
+        yield f"{first} is a detach() of {second}: it shares the memory and the version counter."
+    elif other.base is not None or saved.base is not None:
+        yield (
+            f"{first} and {second} are views of the same memory and share one version counter, even where they do not overlap."
+        )
+
+
+def _evidence(trace: Trace, clash: _Clash) -> tuple[Evidence, ...]:
+    saved = clash.saved
+    name = trace.name_of(saved.tensor)
+    shown = [Evidence(saved.step, f"{clash.node.name} saved {saved.slot} = {name} at v{saved.version}", saved.tensor, clash.node.serial)]
+    for bump in clash.bumps:
+        shown.append(Evidence(bump.step, f"{bump.by} wrote {trace.name_of(bump.tensor)}: v{bump.old} → v{bump.new}", bump.tensor))
+    now = clash.bumps[-1].new
+    shown.append(Evidence(clash.step, f"backward found {name} at v{now} and gave up", saved.tensor, clash.node.serial))
+    return tuple(shown)
+
+
+def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
+    if _by_optimiser(trace, first):
+        return "# call backward() before the optimiser's step(), or compute the loss again after it"
+    written = clash.state.tensors.get(first.tensor)
+    if written is not None and written.base is not None and first.tensor != clash.saved.tensor and written.how != "detach":
+        base = trace.name_of(written.base)
+        return f"# keep the pieces of {base} in a Python list, and put them together at the end: torch-style stack(pieces)".replace(
+            "torch-style ", ""
+        )
+    rewritten = out_of_place(trace, first.place)
+    return rewritten or f"# write to a copy instead: {trace.name_of(first.tensor)}.clone()"
+
+
+def _by_optimiser(trace: Trace, bump: Bump) -> bool:
+    after = trace.next_step(OptimizerStepped, bump.step)
+    return bump.by.endswith(".step") or (after is not None and trace.next_step(OpApplied, bump.step) == after)
