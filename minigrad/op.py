@@ -30,7 +30,7 @@ from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, Mul
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
-"""Every operation by name; the tests walk it."""
+"""Every operation by the name of its function; the tests walk it."""
 
 
 class Plan(NamedTuple):
@@ -54,7 +54,7 @@ class Op:
 
     def __init__(self, forward: Callable[..., Any], label: str, backward: str | None, **traits: Any) -> None:
         self.forward = forward
-        self.name = forward.__name__.rstrip("_")
+        self.name: str = traits.pop("name", None) or forward.__name__.rstrip("_")
         self.label = label
         self.__doc__ = forward.__doc__
         self.__name__ = self.name
@@ -242,7 +242,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     """Make an operation of a function on arrays, and register it.
 
     ``label`` is what pictures show. ``backward`` is the node's name where it is not the operation's in camel case and
-    ``Backward0``. Traits: ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating point
+    ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows it by
+    its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating point
     first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False where complex
     rules are written in full), ``outputs`` (names, where there are several), ``samples`` (a function that gives the test
     walker its inputs).
@@ -250,7 +251,7 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
 
     def define(forward: Callable[..., Any]) -> Op:
         made = Op(forward, label, backward, **traits)
-        REGISTRY[made.name] = made
+        REGISTRY[forward.__name__.rstrip("_")] = made
         return made
 
     return define

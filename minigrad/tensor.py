@@ -24,11 +24,20 @@ from minigrad.dtypes import Array, dtype
 from minigrad.events import GradAssigned, GradCleared, GradMissing, GradRetained, RequiresGradChanged, TensorCreated, emit
 import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad.ops.arithmetic import ArithmeticMethods
+from minigrad.ops.choice import ChoiceMethods
+from minigrad.ops.comparison import ComparisonMethods
+from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
+from minigrad.ops.creation import CreationMethods
+from minigrad.ops.exponential import ExponentialMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
+from minigrad.ops.reduction import ReductionMethods
+from minigrad.ops.rounding import RoundingMethods
 from minigrad.ops.shape import ShapeMethods
+from minigrad.ops.softmax import SoftmaxMethods
+from minigrad.ops.trigonometric import TrigonometricMethods
 from minigrad.printing import tensor_text
 
 
@@ -47,11 +56,20 @@ class Size(tuple[int, ...]):
 
 class Tensor(
     ArithmeticMethods,
+    ChoiceMethods,
+    ComparisonMethods,
+    ConversionMethods,
     CopyingMethods,
+    CreationMethods,
+    ExponentialMethods,
     IndexingMethods,
     JoiningMethods,
     MatmulMethods,
+    ReductionMethods,
+    RoundingMethods,
     ShapeMethods,
+    SoftmaxMethods,
+    TrigonometricMethods,
     TensorMeta,
 ):
     """An n-dimensional array that can be differentiated through.

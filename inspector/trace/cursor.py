@@ -7,13 +7,9 @@ from dataclasses import dataclass, field
 
 from inspector.trace.apply import apply
 from inspector.trace.edit import Log, undo
-from inspector.trace.keyframes import EVERY, become
+from inspector.trace.keyframes import become
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
-
-REMEMBERED = 2 * EVERY
-"""Steps that can be undone one by one; farther back, the way leads over a keyframe."""
-
 
 @dataclass(slots=True)
 class Change:
@@ -38,7 +34,8 @@ class Cursor:
     def __init__(self, trace: Trace, step: int = 0) -> None:
         self.trace = trace
         self.state = State()
-        self._undo: deque[Log] = deque(maxlen=REMEMBERED)
+        self._undo: deque[Log] = deque(maxlen=2 * trace.keyframes.every)
+        """How to go back, the newest step last; farther back than this, the way leads over a keyframe."""
         self.seek(step)
 
     @property
@@ -63,7 +60,7 @@ class Cursor:
         """Go to ``step``, or as near to it as the trace allows."""
         step = max(0, min(step, len(self.trace)))
         distance = step - self.step
-        if distance > EVERY or distance < -len(self._undo):
+        if distance > self.trace.keyframes.every or distance < -len(self._undo):
             return self._jump(step)
         return self._walk_forward(step) if distance >= 0 else self._walk_back(step)
 
@@ -80,8 +77,7 @@ class Cursor:
             log = apply(fact, self.state)
             self._undo.append(log)
             self._count(log, change)
-            if self.step % EVERY == 0:
-                self.trace.keyframes.offer(self.state)
+            self.trace.keyframes.offer(self.state)
         return change
 
     def _walk_back(self, step: int) -> Change:

@@ -19,30 +19,31 @@ EVERY = 1_000
 
 
 class Keyframes:
-    """The states at steps 0, EVERY, 2 × EVERY, … of ``facts``, made when first asked for, which any thread may do.
+    """The states at steps 0, ``every``, twice that, … of ``facts``, made when first asked for, which any thread may do.
 
     ``facts`` may grow.
     """
 
-    def __init__(self, facts: Sequence[Fact]) -> None:
+    def __init__(self, facts: Sequence[Fact], every: int = EVERY) -> None:
         self._facts = facts
+        self.every = every
         self._kept = [State()]
         self._lock = threading.RLock()
 
     def before(self, step: int) -> State:
         """The last keyframe at or before ``step``. It belongs to all: copy it, never change it."""
-        wanted = step // EVERY
+        wanted = step // self.every
         while len(self._kept) <= wanted:
             with self._lock, held:
                 state = copy_of(self._kept[-1])
-                walk(state, self._facts, state.step + EVERY)
+                walk(state, self._facts, state.step + self.every)
                 self.offer(state)
         return self._kept[wanted]
 
     def offer(self, state: State) -> None:
         """Keep a copy of ``state`` if it is at the next step where one is wanted."""
         with self._lock:
-            if state.step == len(self._kept) * EVERY:
+            if state.step == len(self._kept) * self.every:
                 self._kept.append(copy_of(state))
 
     def at(self, step: int) -> State:

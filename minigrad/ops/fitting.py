@@ -11,7 +11,7 @@ import numpy as np
 
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import late
-from minigrad.dtypes import Array
+from minigrad.dtypes import Array, result_type
 from minigrad.op import op
 
 
@@ -61,6 +61,17 @@ def cast(a: Array, /, kind: np.dtype[Any]) -> Array:
 
 
 cast.grads(a=lambda g: g)
+
+
+def plain(number: Any) -> Any:
+    """A NumPy scalar as Python's number, which is weak in promotion; anything else as it is."""
+    return number.item() if isinstance(number, np.generic) else number
+
+
+def meeting(a: Array, number: Any) -> Array:
+    """``a`` in the type in which it meets a Python number: for operations that take the number as an attribute."""
+    kind = result_type((a, number))
+    return a if a.dtype == kind else a.astype(kind)
 
 
 def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:

@@ -1,0 +1,479 @@
+"""Tensors out of nothing, numbers or arrays. Each is a leaf, and says in its event how it came about.
+
+Knows no operation: what is computed from other tensors is elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.autograd.meta import TensorMeta, untracked
+from minigrad.autograd.modes import modes
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array, dtype
+from minigrad.events import TensorCreated, emit
+
+Shape = Any
+"""Lengths one by one, or one sequence of them."""
+
+
+def made(array: Array, how: str, requires_grad: bool = False) -> Any:
+    """A new leaf around ``array``, announced."""
+    tensor = wrap(array)
+    if modes.inference:
+        tensor._counter = untracked()
+    if requires_grad:
+        tensor.requires_grad = True
+    if TensorCreated.listeners:
+        emit(TensorCreated(tensor, how))
+    return tensor
+
+
+def check_device(device: Any) -> None:
+    """Refuse a device that is not the CPU."""
+    if device is not None and str(device).split(":")[0] != "cpu":
+        raise RuntimeError(f"minigrad computes on the CPU only: device={str(device)!r} is not available; leave it out, or say 'cpu'.")
+
+
+def lengths(size: tuple[Any, ...], how: str) -> tuple[int, ...]:
+    """A shape from lengths given one by one or as one sequence.
+
+    Raises TypeError for what is no integer, RuntimeError for a negative length.
+    """
+    if len(size) == 1 and isinstance(size[0], Sequence):
+        size = tuple(size[0])
+    shape = []
+    for length in size:
+        try:
+            shape.append(length.__index__())
+        except AttributeError:
+            raise TypeError(f"{how}(): a shape is made of integers, but got {type(length).__name__}") from None
+    if any(length < 0 for length in shape):
+        raise RuntimeError(f"{how}: Dimension size must be non-negative, but got {shape}.")
+    return tuple(shape)
+
+
+# --- from data ------------------------------------------------------------------------------------------------------------
+
+
+def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A leaf that holds a copy of ``data``: a number, nested sequences of numbers, an array, or tensors (of which only the values count).
+
+    The type is inferred: floats give the default type, integers int64, arrays keep theirs. Raises ValueError for ragged
+    sequences, TypeError for what is no number.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]])
+    tensor([[1., 2.],
+            [3., 4.]])
+    >>> mg.tensor([1, 2])
+    tensor([1, 2])
+    """
+    check_device(device)
+    if isinstance(data, TensorMeta):
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+            "sourceTensor.detach().clone().requires_grad_(True), rather than minigrad.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    return made(array_of(data, dtype, copy=True), "tensor", requires_grad)
+
+
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Any:
+    """``data`` as a tensor: itself when it is one of that type, around the same memory when it is an array, else a copy.
+
+    >>> import minigrad as mg
+    >>> x = mg.ones(2)
+    >>> mg.as_tensor(x) is x
+    True
+    """
+    check_device(device)
+    if isinstance(data, TensorMeta):
+        return data if dtype is None else data.to(dtype)  # type: ignore[attr-defined]
+    return made(array_of(data, dtype, copy=False), "as_tensor")
+
+
+asarray = as_tensor
+
+
+def from_numpy(array: Array) -> Any:
+    """A tensor around the memory of ``array``: a write to either is seen in both.
+
+    >>> import minigrad as mg, numpy as np
+    >>> mg.from_numpy(np.arange(3))
+    tensor([0, 1, 2])
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    dtypes.of(array.dtype)
+    return made(array, "from_numpy")
+
+
+def array_of(data: Any, kind: dtype | None, copy: bool) -> Array:
+    """The values of ``data`` in an array of a type that a tensor can hold."""
+    wanted = dtypes.numpy_of(kind)
+    if isinstance(data, TensorMeta):
+        data = data.array
+    if isinstance(data, np.ndarray | np.generic):
+        dtypes.of(data.dtype if wanted is None else wanted)
+        return np.array(data, dtype=wanted, copy=True if copy else None)
+    if wanted is None and _is_number(data):
+        return np.array(data, dtype=_inferred(data))
+    return _from_sequence(data, wanted)
+
+
+def _is_number(data: Any) -> bool:
+    return isinstance(data, bool | int | float | complex)
+
+
+def _inferred(number: Any) -> np.dtype[Any]:
+    """The type of a Python number."""
+    if isinstance(number, bool):
+        return dtypes.bool_.numpy
+    if isinstance(number, int):
+        return dtypes.int64.numpy
+    return (dtypes.get_default_dtype() if isinstance(number, float) else dtypes.default_complex()).numpy
+
+
+def _from_sequence(data: Any, wanted: np.dtype[Any] | None) -> Array:
+    """Nested sequences: their shape is that of the first elements, and everyone must agree with it."""
+    shape = _shape_of(data)
+    leaves: list[Any] = []
+    _flatten(data, shape, 0, leaves)
+    if wanted is None:
+        wanted = _common_type(leaves)
+    try:
+        return np.array(leaves, dtype=wanted).reshape(shape)
+    except OverflowError:
+        raise RuntimeError(f"value cannot be converted to type {dtypes.of(wanted).name} without overflow") from None
+
+
+def _shape_of(data: Any) -> tuple[int, ...]:
+    shape: list[int] = []
+    while True:
+        if isinstance(data, TensorMeta):
+            data = data.array
+        if isinstance(data, np.ndarray):
+            return (*shape, *data.shape)
+        if isinstance(data, str | bytes | dict) or not hasattr(data, "__len__") or not hasattr(data, "__getitem__"):
+            return tuple(shape)
+        shape.append(len(data))
+        if not len(data):
+            return tuple(shape)
+        data = data[0]
+
+
+def _flatten(data: Any, shape: tuple[int, ...], depth: int, leaves: list[Any]) -> None:
+    """Append the numbers of ``data`` to ``leaves``, row by row."""
+    if isinstance(data, TensorMeta):
+        data = data.array
+    if isinstance(data, np.ndarray | np.generic):
+        _check_length(data.shape, shape[depth:], depth)
+        leaves.extend(data.ravel())
+    elif depth == len(shape):
+        leaves.append(_number(data, depth))
+    else:
+        _check_length((len(data),) if hasattr(data, "__len__") else (), shape[depth : depth + 1], depth)
+        for row in data:
+            _flatten(row, shape, depth + 1, leaves)
+
+
+def _number(value: Any, depth: int) -> Any:
+    if isinstance(value, bool | int | float | complex):
+        return value
+    if isinstance(value, str):
+        raise ValueError(f"too many dimensions 'str': a tensor holds numbers, and {value!r} is none")
+    if hasattr(value, "__len__"):
+        raise ValueError(f"expected a number at dim {depth}, but got a {type(value).__name__} of length {len(value)}")
+    raise TypeError(f"a tensor holds numbers, and {type(value).__name__} is none: could not infer its dtype")
+
+
+def _check_length(got: tuple[int, ...], expected: tuple[int, ...], depth: int) -> None:
+    if got == expected:
+        return
+    if not got:
+        raise TypeError(f"expected a sequence of length {expected[0]} at dim {depth}, but got a number")
+    wanted = expected[0] if expected else 0
+    raise ValueError(f"expected sequence of length {wanted} at dim {depth} (got {got[0]})")
+
+
+def _common_type(leaves: list[Any]) -> np.dtype[Any]:
+    """The widest of the elements' types; the default type when there are none."""
+    if not leaves:
+        return dtypes.get_default_dtype().numpy
+    kinds = {each.dtype if isinstance(each, np.generic) else _inferred(each) for each in leaves}
+    result: np.dtype[Any] | None = None
+    for kind in kinds:
+        result = kind if result is None else dtypes.promote(result, kind)
+    assert result is not None
+    dtypes.of(result)
+    return result
+
+
+# --- of a given shape -----------------------------------------------------------------------------------------------------
+
+
+def _kind(wanted: dtype | None) -> np.dtype[Any]:
+    return dtypes.numpy_of(wanted) or dtypes.get_default_dtype().numpy
+
+
+def zeros(*size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Zeros of a shape.
+
+    >>> import minigrad as mg
+    >>> mg.zeros(2, 3)
+    tensor([[0., 0., 0.],
+            [0., 0., 0.]])
+    """
+    check_device(device)
+    return made(np.zeros(lengths(size, "zeros"), _kind(dtype)), "zeros", requires_grad)
+
+
+def ones(*size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Ones of a shape.
+
+    >>> import minigrad as mg
+    >>> mg.ones(2)
+    tensor([1., 1.])
+    """
+    check_device(device)
+    return made(np.ones(lengths(size, "ones"), _kind(dtype)), "ones", requires_grad)
+
+
+def empty(*size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """A tensor of a shape, to be written before it is read: what it holds is whatever lay in that memory.
+
+    >>> import minigrad as mg
+    >>> mg.empty(2, 3).shape
+    minigrad.Size([2, 3])
+    """
+    check_device(device)
+    return made(np.empty(lengths(size, "empty"), _kind(dtype)), "empty", requires_grad)
+
+
+def full(size: Shape, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """``fill_value`` in a shape; the type is that of the value.
+
+    >>> import minigrad as mg
+    >>> mg.full((2,), 7)
+    tensor([7, 7])
+    """
+    check_device(device)
+    value = fill_value.item() if isinstance(fill_value, TensorMeta) else fill_value  # type: ignore[attr-defined]
+    kind = dtypes.numpy_of(dtype) or _inferred(value)
+    return made(np.full(lengths((size,), "full"), value, kind), "full", requires_grad)
+
+
+def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Unwritten memory of a shape, in which one step along each dimension is so many elements.
+
+    >>> import minigrad as mg
+    >>> mg.empty_strided((2, 3), (1, 2)).stride()
+    (1, 2)
+    """
+    check_device(device)
+    shape, steps = lengths((size,), "empty_strided"), lengths((stride,), "empty_strided")
+    if len(shape) != len(steps):
+        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
+    kind = _kind(dtype)
+    cells = 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) if all(shape) else 0
+    memory = np.empty(cells, kind)
+    window = np.lib.stride_tricks.as_strided(memory, shape, [s * kind.itemsize for s in steps])
+    return made(window, "empty_strided", requires_grad)
+
+
+def scalar_tensor(s: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    """A 0-dim tensor of the default type.
+
+    >>> import minigrad as mg
+    >>> mg.scalar_tensor(2)
+    tensor(2.)
+    """
+    return made(np.array(s, _kind(dtype)), "scalar_tensor", requires_grad)
+
+
+# --- sequences and matrices -----------------------------------------------------------------------------------------------
+
+
+def arange(
+    start: Any, end: Any = None, step: Any = 1, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """``start``, ``start + step``, … up to but without ``end``. ``arange(n)`` counts from 0. Integers give int64.
+
+    >>> import minigrad as mg
+    >>> mg.arange(1, 2, 0.5)
+    tensor([1.0000, 1.5000])
+    """
+    check_device(device)
+    if end is None:
+        start, end = 0, start
+    start, end, step = (x.item() if isinstance(x, TensorMeta) else x for x in (start, end, step))  # type: ignore[attr-defined]
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError(f"upper bound and lower bound inconsistent with step sign: arange({start}, {end}, {step})")
+    whole = all(isinstance(x, int) for x in (start, end, step))
+    kind = dtypes.numpy_of(dtype) or (dtypes.int64.numpy if whole else dtypes.get_default_dtype().numpy)
+    count = -((start - end) // step) if whole else math.ceil((end - start) / step)
+    values = start + step * np.arange(count, dtype=np.int64 if whole else np.float64)
+    return made(values.astype(kind), "arange", requires_grad)
+
+
+def linspace(
+    start: Any, end: Any, steps: int, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
+    """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced.
+
+    >>> import minigrad as mg
+    >>> mg.linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
+    check_device(device)
+    kind = _kind(dtype)
+    return made(_evenly(start, end, steps).astype(kind), "linspace", requires_grad)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """``base`` to the powers ``linspace(start, end, steps)``.
+
+    >>> import minigrad as mg
+    >>> mg.logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
+    check_device(device)
+    return made((base ** _evenly(start, end, steps)).astype(_kind(dtype)), "logspace", requires_grad)
+
+
+def _evenly(start: Any, end: Any, steps: int) -> Array:
+    if steps < 0:
+        raise RuntimeError(f"number of steps must be non-negative, but got {steps}")
+    first, last = float(start), float(end)
+    return np.linspace(first, last, steps)
+
+
+def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Ones on the diagonal of an ``n × m`` matrix (square without ``m``), zeros elsewhere.
+
+    >>> import minigrad as mg
+    >>> mg.eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    check_device(device)
+    return made(np.eye(n, n if m is None else m, dtype=_kind(dtype)), "eye", requires_grad)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64) -> Any:
+    """Row and column numbers of the elements on and below a diagonal, in two rows.
+
+    >>> import minigrad as mg
+    >>> mg.tril_indices(2, 2)
+    tensor([[0, 1, 1],
+            [0, 0, 1]])
+    """
+    return made(np.array(np.tril_indices(row, offset, col), dtypes.numpy_of(dtype)), "tril_indices")
+
+
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64) -> Any:
+    """Row and column numbers of the elements on and above a diagonal, in two rows.
+
+    >>> import minigrad as mg
+    >>> mg.triu_indices(2, 2)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
+    """
+    return made(np.array(np.triu_indices(row, offset, col), dtypes.numpy_of(dtype)), "triu_indices")
+
+
+# --- like another ---------------------------------------------------------------------------------------------------------
+
+
+def _like(other: Any, kind: dtype | None) -> np.dtype[Any]:
+    return dtypes.numpy_of(kind) or other.array.dtype
+
+
+def zeros_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Zeros of the shape and type of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.zeros_like(mg.tensor([1, 2]))
+    tensor([0, 0])
+    """
+    check_device(device)
+    return made(np.zeros_like(input.array, _like(input, dtype)), "zeros_like", requires_grad)
+
+
+def ones_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Ones of the shape and type of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.ones_like(mg.tensor([1, 2]))
+    tensor([1, 1])
+    """
+    check_device(device)
+    return made(np.ones_like(input.array, _like(input, dtype)), "ones_like", requires_grad)
+
+
+def empty_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """Unwritten memory of the shape and type of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.empty_like(mg.ones(2, 3)).shape
+    minigrad.Size([2, 3])
+    """
+    check_device(device)
+    return made(np.empty_like(input.array, _like(input, dtype)), "empty_like", requires_grad)
+
+
+def full_like(input: Any, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+    """``fill_value`` in the shape and type of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.full_like(mg.ones(2), 7)
+    tensor([7., 7.])
+    """
+    check_device(device)
+    return made(np.full_like(input.array, fill_value, _like(input, dtype)), "full_like", requires_grad)
+
+
+class CreationMethods:
+    """What makes a new tensor of this one's type: ``new_zeros`` and its kin."""
+
+    __slots__ = ()
+
+    def new_tensor(self: Any, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+        """A copy of ``data`` in this tensor's type."""
+        return made(array_of(data, dtype or self.dtype, copy=True), "new_tensor", requires_grad)
+
+    def new_zeros(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+        """Zeros of a shape in this tensor's type."""
+        return made(np.zeros(lengths(size, "new_zeros"), _like(self, dtype)), "new_zeros", requires_grad)
+
+    def new_ones(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+        """Ones of a shape in this tensor's type."""
+        return made(np.ones(lengths(size, "new_ones"), _like(self, dtype)), "new_ones", requires_grad)
+
+    def new_empty(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+        """Unwritten memory of a shape in this tensor's type."""
+        return made(np.empty(lengths(size, "new_empty"), _like(self, dtype)), "new_empty", requires_grad)
+
+    def new_full(self: Any, size: Shape, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+        """``fill_value`` in a shape and this tensor's type."""
+        array = np.full(lengths((size,), "new_full"), fill_value, _like(self, dtype))
+        return made(array, "new_full", requires_grad)

@@ -1,0 +1,342 @@
+"""Signs and whole numbers, element by element: what moves in steps has the derivative 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops.choice import choose, zero
+
+
+def _whole_if_integer(function: Any, a: Array) -> Array:
+    """Integers are whole already; NumPy would keep them too, but not bools."""
+    return a.copy() if a.dtype.kind in "iub" else function(a)
+
+
+@op(label="⌊x⌋", elementwise=True)
+def floor(a: Array, /) -> Array:
+    """The largest whole number not above ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.floor(mg.tensor([-1.5, 1.5]))
+    tensor([-2.,  1.])
+    """
+    return _whole_if_integer(np.floor, a)
+
+
+floor.grads(a=lambda g: zero(g))
+
+
+@op(label="⌈x⌉", elementwise=True)
+def ceil(a: Array, /) -> Array:
+    """The smallest whole number not below ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.ceil(mg.tensor([-1.5, 1.5]))
+    tensor([-1.,  2.])
+    """
+    return _whole_if_integer(np.ceil, a)
+
+
+ceil.grads(a=lambda g: zero(g))
+
+
+@op(label="trunc", elementwise=True)
+def trunc(a: Array, /) -> Array:
+    """``a`` without its fraction.
+
+    >>> import minigrad as mg
+    >>> mg.trunc(mg.tensor([-1.5, 1.5]))
+    tensor([-1.,  1.])
+    """
+    return _whole_if_integer(np.trunc, a)
+
+
+trunc.grads(a=lambda g: zero(g))
+
+
+@op(label="frac", elementwise=True)
+def frac(a: Array, /) -> Array:
+    """The fraction of ``a``, with its sign: ``a - trunc(a)``. Its derivative is 1.
+
+    >>> import minigrad as mg
+    >>> mg.frac(mg.tensor([-1.5, 1.25]))
+    tensor([-0.5000,  0.2500])
+    """
+    return a - np.trunc(a)
+
+
+frac.grads(a=lambda g: g)
+
+
+@op(label="round", name="round", elementwise=True)
+def round_whole(a: Array, /) -> Array:
+    """The nearest whole number; halves go to the even one.
+
+    >>> import minigrad as mg
+    >>> mg.round(mg.tensor([0.5, 1.5, -1.6]))
+    tensor([ 0.,  2., -2.])
+    """
+    return _whole_if_integer(np.rint, a)
+
+
+round_whole.grads(a=lambda g: zero(g))
+
+
+@op(label="round", name="round", elementwise=True, backward="RoundBackward1")
+def round_decimals(a: Array, /, decimals: int) -> Array:
+    """``a`` rounded to so many decimals.
+
+    >>> import minigrad as mg
+    >>> mg.round(mg.tensor([1.26]), decimals=1)
+    tensor([1.3000])
+    """
+    return np.round(a, decimals)
+
+
+round_decimals.grads(a=lambda g: zero(g))
+
+
+def round(input: Any, *, decimals: int = 0) -> Any:
+    """The nearest whole number, or with ``decimals`` the nearest number of so many decimals; halves go to the even digit.
+
+    >>> import minigrad as mg
+    >>> mg.round(mg.tensor([1.26, 2.5]))
+    tensor([1., 2.])
+    """
+    return round_whole.apply(input) if decimals == 0 else round_decimals.apply(input, decimals)
+
+
+@op(label="sign", elementwise=True)
+def sign(a: Array, /) -> Array:
+    """−1, 0 or 1: the sign of a real number.
+
+    >>> import minigrad as mg
+    >>> mg.sign(mg.tensor([-3.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    if a.dtype.kind == "c":
+        raise RuntimeError("Unlike NumPy, minigrad's sign() is not for complex numbers: use sgn() for the direction.")
+    return np.copy(a) if a.dtype.kind == "b" else np.asarray(np.sign(a))
+
+
+sign.grads(a=lambda g: zero(g))
+
+
+@op(label="sgn", elementwise=True, holomorphic=False)
+def sgn(a: Array, /) -> Array:
+    """The direction of a complex number, ``a / |a|`` (0 for 0); ``sign`` for a real one.
+
+    >>> import minigrad as mg
+    >>> mg.sgn(mg.tensor([-3.0, 0.0, 2.0]))
+    tensor([-1.,  0.,  1.])
+    """
+    return np.copy(a) if a.dtype.kind == "b" else np.asarray(np.sign(a))
+
+
+def _sgn_slope(g: Any, a: Any, out: Any) -> Any:
+    """Only the turn of a direction counts; a real number cannot turn."""
+    if not is_complex(g):
+        return zero(g)
+    length = abs(a)
+    along = real_part(conj(out) * g)
+    return choose(length == 0, 0, (g - along * out) / length)
+
+
+@op(label="|x|", name="abs", elementwise=True, holomorphic=False)
+def absolute(a: Array, /) -> Array:
+    """The absolute value; of complex numbers the length. At 0 the derivative is 0.
+
+    >>> import minigrad as mg
+    >>> mg.abs(mg.tensor([-1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    return np.absolute(a)
+
+
+absolute.grads(a=lambda g, a: g * sgn(a))
+
+
+@op(label="copysign", promotes="float", elementwise=True)
+def copysign(a: Array, b: Array, /) -> Array:
+    """The size of ``a`` with the sign of ``b``; where ``a`` is 0 the gradient is 0.
+
+    >>> import minigrad as mg
+    >>> mg.copysign(mg.tensor([1.0, 2.0]), mg.tensor([-1.0, 1.0]))
+    tensor([-1.,  2.])
+    """
+    return np.copysign(a, b)
+
+
+copysign.grads(a=lambda g, a, out: choose(a == 0, 0, g * (out / a)), b=lambda g: zero(g))
+
+
+# --- complex numbers --------------------------------------------------------------------------------------------------------
+
+
+def is_complex(input: Any) -> bool:
+    """Whether the elements are complex numbers; of an array too.
+
+    >>> import minigrad as mg
+    >>> mg.is_complex(mg.tensor([1j]))
+    True
+    """
+    array = getattr(input, "array", input)
+    return bool(array.dtype.kind == "c")
+
+
+@op(label="conj", name="conj", elementwise=True, holomorphic=False)
+def conjugate(a: Array, /) -> Array:
+    """The complex conjugate.
+
+    >>> import minigrad as mg
+    >>> mg.conj(mg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return np.conjugate(a)
+
+
+conjugate.grads(a=lambda g: conj(g))
+
+
+def conj(input: Any) -> Any:
+    """The complex conjugate; a real tensor is returned as it is.
+
+    >>> import minigrad as mg
+    >>> mg.conj(mg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return conjugate.apply(input) if is_complex(input) else input
+
+
+@op(label="re", name="real", view=True, holomorphic=False)
+def real_view(a: Array, /) -> Array:
+    """The real part: a view.
+
+    >>> import minigrad as mg
+    >>> mg.real(mg.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return a.real
+
+
+real_view.grads(a=lambda g: g)
+
+
+@op(label="im", name="imag", view=True, holomorphic=False)
+def imag_view(a: Array, /) -> Array:
+    """The imaginary part: a view.
+
+    >>> import minigrad as mg
+    >>> mg.imag(mg.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    return a.imag
+
+
+imag_view.grads(a=lambda g: g * 1j)
+
+
+def real(input: Any) -> Any:
+    """The real part of a complex tensor, as a view; a real tensor is returned as it is.
+
+    >>> import minigrad as mg
+    >>> mg.real(mg.tensor([1 + 2j]))
+    tensor([1.])
+    """
+    return real_view.apply(input) if is_complex(input) else input
+
+
+def imag(input: Any) -> Any:
+    """The imaginary part of a complex tensor, as a view. Raises RuntimeError for a real tensor.
+
+    >>> import minigrad as mg
+    >>> mg.imag(mg.tensor([1 + 2j]))
+    tensor([2.])
+    """
+    if not is_complex(input):
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return imag_view.apply(input)
+
+
+def real_part(value: Any) -> Any:
+    """``real`` for rules: of an array or a tensor."""
+    return real(value)
+
+
+@op(label="arg", promotes="float", holomorphic=False)
+def angle(a: Array, /) -> Array:
+    """The angle of a complex number; π for a negative real one, whose derivative is 0.
+
+    >>> import minigrad as mg
+    >>> mg.angle(mg.tensor([1j, -1 + 0j]))
+    tensor([1.5708, 3.1416])
+    """
+    return np.where(np.isnan(a), a, np.angle(a)).astype(a.real.dtype) if a.dtype.kind == "f" else np.angle(a)
+
+
+def _angle_slope(g: Any, a: Any) -> Any:
+    if not is_complex(a):
+        return zero(g)
+    square = real(a) * real(a) + imag(a) * imag(a)
+    return choose(square == 0, 0, g * (a * 1j) / square)
+
+
+angle.grads(a=_angle_slope)
+sgn.grads(a=lambda g, a, out: _sgn_slope(g, a, out))
+
+
+@op(label="complex", name="complex", promotes="float", holomorphic=False)
+def join_parts(a: Array, b: Array, /) -> Array:
+    """The complex numbers with real part ``a`` and imaginary part ``b``.
+
+    >>> import minigrad as mg
+    >>> mg.complex(mg.tensor([1.0]), mg.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    return np.asarray(a + b * np.result_type(a.dtype, np.complex64).type(1j))
+
+
+join_parts.grads(a=lambda g: real(g), b=lambda g: imag(g))
+
+
+def complex(real: Any, imag: Any) -> Any:
+    """The complex numbers with these real and imaginary parts, of which both are float32 or both float64.
+
+    >>> import minigrad as mg
+    >>> mg.complex(mg.tensor([1.0]), mg.tensor([2.0]))
+    tensor([1.+2.j])
+    """
+    if real.array.dtype != imag.array.dtype:
+        raise RuntimeError(f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second argument")
+    return join_parts.apply(real, imag)
+
+
+class RoundingMethods:
+    """The methods that signs, rounding and complex parts lend to ``Tensor``."""
+
+    __slots__ = ()
+
+    abs, abs_ = absolute.apply, absolute.inplace
+    absolute, absolute_ = abs, abs_
+    __abs__ = abs
+    sign, sign_ = sign.apply, sign.inplace
+    sgn, sgn_ = sgn.apply, sgn.inplace
+    floor, floor_ = floor.apply, floor.inplace
+    ceil, ceil_ = ceil.apply, ceil.inplace
+    trunc, trunc_ = trunc.apply, trunc.inplace
+    fix, fix_ = trunc, trunc_
+    frac, frac_ = frac.apply, frac.inplace
+    copysign, copysign_ = copysign.apply, copysign.inplace
+    angle = angle.apply
+    round, conj = round, conj
+    conj_physical = conj
+    real = property(real)
+    imag = property(imag)
+
+    def round_(self, *, decimals: int = 0) -> Any:
+        """``round`` in place."""
+        return round_whole.inplace(self) if decimals == 0 else round_decimals.inplace(self, decimals)

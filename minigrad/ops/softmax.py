@@ -1,0 +1,88 @@
+"""Softmax and its logarithm: numbers along a dimension turned into shares of 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.dtypes import Array, dtype
+from minigrad.op import op
+from minigrad.ops.dims import wrap_dim
+from minigrad.ops.exponential import exp
+from minigrad.ops.reduction import sum_over
+
+
+@op(label="softmax", name="softmax")
+def softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+    """``exp(a) / sum(exp(a))`` along a dimension, without overflow: its way back is out·(g − Σ g·out).
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
+    tensor([0.0900, 0.2447, 0.6652])
+    """
+    powers = np.exp(_below_top(a, axis, kind))
+    return powers / np.add.reduce(powers, axis=_axis(a, axis), keepdims=True)
+
+
+@op(label="log softmax", name="log_softmax")
+def log_softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+    """``a - log(sum(exp(a)))`` along a dimension, without overflow: its way back is g − softmax·Σ g.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
+    low = _below_top(a, axis, kind)
+    return low - np.log(np.add.reduce(np.exp(low), axis=_axis(a, axis), keepdims=True))
+
+
+def _axis(a: Array, axis: int) -> Any:
+    return axis if a.ndim else None
+
+
+def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
+    """``a`` less its largest element along the axis."""
+    if kind is not None and a.dtype != kind:
+        a = a.astype(kind)
+    if a.dtype.kind not in "fc":
+        name = dtypes.of(a.dtype).title
+        raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
+    return a - np.maximum.reduce(a, axis=_axis(a, axis), keepdims=True) if a.size else a.copy()
+
+
+softmax_along.grads(a=lambda g, out, axis: g * out - out * _total(g * out, axis))
+log_softmax_along.grads(a=lambda g, out, axis: g - exp(out) * _total(g, axis))
+
+
+def _total(a: Any, axis: int) -> Any:
+    return sum_over(a, (axis,) if a.ndim else (), True, None)
+
+
+def softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
+    """Shares of 1 along ``dim``: ``exp(input) / sum(exp(input))``.
+
+    >>> import minigrad as mg
+    >>> mg.softmax(mg.tensor([0.0, 0.0]), dim=0)
+    tensor([0.5000, 0.5000])
+    """
+    return softmax_along.apply(input, wrap_dim(dim, input.ndim), dtypes.numpy_of(dtype))
+
+
+def log_softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
+    """The logarithm of ``softmax``, exact where that is tiny.
+
+    >>> import minigrad as mg
+    >>> mg.log_softmax(mg.tensor([0.0, 0.0]), dim=0)
+    tensor([-0.6931, -0.6931])
+    """
+    return log_softmax_along.apply(input, wrap_dim(dim, input.ndim), dtypes.numpy_of(dtype))
+
+
+class SoftmaxMethods:
+    """The methods that softmax lends to ``Tensor``."""
+
+    __slots__ = ()
+
+    softmax, log_softmax = softmax, log_softmax
