@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd import views
+from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.duals import duals
 from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
 from minigrad.autograd.meta import TensorMeta, VersionCounter, bump_version, untracked
@@ -22,8 +23,7 @@ from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import late, wrap
 from minigrad.dtypes import F32, F64, Array, category, floating, of, result_type
-from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit, places_wanted
-from minigrad.provenance import here
+from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
 
 if TYPE_CHECKING:
     from minigrad.op import Op, Plan
@@ -163,10 +163,8 @@ def make_node(
     node.next_nodes = tuple(edge[0] for edge in edges)
     numbers = tuple(edge[1] for edge in edges)
     node.input_nrs = numbers if any(numbers) else None
-    if modes.anomaly or places_wanted():
-        place = here(2)
-        if place is not None:
-            node.where = place
+    if regime.unusual:
+        remember_origin(node)
     return node
 
 

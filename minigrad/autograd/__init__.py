@@ -2,7 +2,8 @@
 
 from minigrad.autograd import graph
 from minigrad.autograd.backward import backward, grad
-from minigrad.autograd.engine import GraphTask, current_graph_task
+from minigrad.autograd.current import current_graph_task, current_node
+from minigrad.autograd.engine import GraphTask
 from minigrad.autograd.function import Function, FunctionCtx
 from minigrad.autograd.meta import AutogradMeta, VersionCounter
 from minigrad.autograd.modes import (
@@ -23,6 +24,7 @@ __all__ = [
     "VersionCounter",
     "backward",
     "current_graph_task",
+    "current_node",
     "detect_anomaly",
     "enable_grad",
     "ensure_grad_fn",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from minigrad import random
 from minigrad.autograd.backward import backward
-from minigrad.autograd.engine import current_graph_task
+from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.function import Function
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import enable_grad, no_grad

@@ -12,14 +12,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.regime import regime
+from minigrad.autograd import anomaly
+from minigrad.autograd.current import current
 from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
-from minigrad.errors import FreedError
 from minigrad.events import (
     BackwardFailed,
     BackwardFinished,
@@ -38,21 +37,6 @@ if TYPE_CHECKING:
 _next_task_serial = itertools.count(1).__next__
 NESTED_IN_ONE_THREAD = 24
 """Backward called within backward goes on in a fresh thread beyond this depth, so that its nesting is not bounded by the stack."""
-
-
-class _Current(threading.local):
-    """The graph task that this thread runs, and how deep it is nested."""
-
-    task: GraphTask | None = None
-    depth = 0
-
-
-_current = _Current()
-
-
-def current_graph_task() -> GraphTask | None:
-    """The innermost graph task that this thread runs, or None outside backward."""
-    return _current.task
 
 
 class GraphTask:
@@ -83,7 +67,7 @@ class GraphTask:
         self.serial = _next_task_serial()
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        self.parent = _current.task
+        self.parent = current.task
         self.dependencies: dict[Node, int] = {}
         self.buffers: dict[Node, Any] = {}
         self.ready: list[tuple[int, Node]] = []
@@ -238,8 +222,8 @@ class GraphTask:
         results: list[Gradient] = node.run(gradient, self.create_graph)
         if hooks is not None and hooks.post:
             results = run_post_hooks(node, results, gradient, self)
-        if modes.anomaly and modes.anomaly_checks_nan:
-            _stop_at_nan(node, results)
+        if modes.anomaly:
+            anomaly.stop_at_nan(node, results)
         if NodeFinished.listeners:
             emit(NodeFinished(self, node, as_tuple(node, gradient), tuple(results)))
         if not self.retain_graph:
@@ -315,19 +299,6 @@ def as_tuple(node: Node, gradient: Gradient) -> tuple[Gradient, ...]:
     return tuple(slots.get(number) for number in range(max(slots, default=-1) + 1))
 
 
-def _stop_at_nan(node: Node, results: list[Gradient]) -> None:
-    for number, result in enumerate(results):
-        if result is not None:
-            array = getattr(result, "array", result)
-            if np.isnan(array).any():
-                raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.{_born(node)}")
-
-
-def _born(node: Node) -> str:
-    where = node.created_at
-    return "" if where is None else f" The forward call that made it is at {where}."
-
-
 def execute(
     task: GraphTask, roots: Sequence[tuple[Node, int]], seeds: Sequence[Gradient], run_only: Sequence[Node] | None = None
 ) -> None:
@@ -340,18 +311,18 @@ def execute(
     if run_only is not None:
         task.prune(nodes, run_only)
     task.seed(roots, seeds)
-    if _current.depth >= NESTED_IN_ONE_THREAD:
+    if current.depth >= NESTED_IN_ONE_THREAD:
         _in_fresh_thread(task)
     else:
         _run_in_this_thread(task, modes.grad, modes.anomaly, modes.anomaly_checks_nan)
 
 
-def _run_in_this_thread(task: GraphTask, grad: bool, anomaly: bool, checks_nan: bool) -> None:
-    former = _current.task
-    _current.task = task
-    _current.depth += 1
+def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan: bool) -> None:
+    former = current.task
+    current.task = task
+    current.depth += 1
     regime.enter()
-    modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, anomaly, checks_nan
+    modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, watchful, checks_nan
     try:
         task.run()
         for callback in task.callbacks:
@@ -362,10 +333,10 @@ def _run_in_this_thread(task: GraphTask, grad: bool, anomaly: bool, checks_nan: 
             emit(BackwardFailed(task, task.node, error))
         raise
     finally:
-        modes.grad, modes.anomaly, modes.anomaly_checks_nan = grad, anomaly, checks_nan
+        modes.grad, modes.anomaly, modes.anomaly_checks_nan = grad, watchful, checks_nan
         regime.leave()
-        _current.task = former
-        _current.depth -= 1
+        current.task = former
+        current.depth -= 1
     if BackwardFinished.listeners:
         emit(BackwardFinished(task))
 
@@ -376,7 +347,7 @@ def _in_fresh_thread(task: GraphTask) -> None:
     failure: list[BaseException] = []
 
     def work() -> None:
-        _current.task = task.parent
+        current.task = task.parent
         try:
             _run_in_this_thread(task, *state)
         except BaseException as error:
@@ -392,9 +363,11 @@ def _in_fresh_thread(task: GraphTask) -> None:
 def _explain(task: GraphTask, error: BaseException) -> None:
     """Say which node failed, and with anomaly mode or a recorder where its forward was."""
     node = task.node
-    if node is None or isinstance(error, FreedError) and node.created_at is None:
+    if node is None or task.parent is not None:
         return
-    if task.parent is None and node.created_at is not None:
+    if modes.anomaly:
+        anomaly.tell(node)
+    elif node.created_at is not None:
         error.add_note(f"minigrad: raised by {node.name()}, made by the forward call at {node.created_at}.")
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd import views
+from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.meta import TensorMeta, bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, Node, accumulator_of
 from minigrad.autograd.saved import SavingNode, slot_for
 from minigrad.autograd.wrap import late, wrap
-from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit, places_wanted
-from minigrad.provenance import here
+from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -240,10 +240,7 @@ def _connect(node: FunctionNode, inputs: list[Any]) -> None:
     node.next_nodes = tuple(edge[0] for edge in edges)
     node.input_nrs = tuple(edge[1] for edge in edges)
     node.input_metas = tuple((x.array.shape, x.array.dtype) for x in inputs)
-    if modes.anomaly or places_wanted():
-        place = here(2)
-        if place is not None:
-            node.where = place
+    remember_origin(node)
 
 
 def _edge(tensor: Tensor) -> tuple[Node | None, int]:

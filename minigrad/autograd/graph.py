@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from minigrad.autograd.engine import current_graph_task
+from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.meta import TensorMeta, bump_version
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, ensure_grad_fn
