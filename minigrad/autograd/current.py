@@ -1,0 +1,30 @@
+"""Which graph task this thread runs, and how deep backward is nested in it."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from minigrad.autograd.engine import GraphTask
+    from minigrad.autograd.node import Node
+
+
+class Current(threading.local):
+    """This thread's innermost graph task, and the depth of nesting."""
+
+    task: GraphTask | None = None
+    depth = 0
+
+
+current = Current()
+
+
+def current_graph_task() -> GraphTask | None:
+    """The innermost graph task that this thread runs, or None outside backward."""
+    return current.task
+
+
+def current_node() -> Node | None:
+    """The node that this task runs, or None outside backward."""
+    return None if current.task is None else current.task.node
