@@ -27,7 +27,7 @@ def verdict(trace: Trace) -> str | None:
         case "exit":
             return f"{name} ended with exit status {ended.status}{_message(ended)}"
         case _:
-            return f"{name} did not end by itself: {ended.message}"
+            return f"{name} did not end by itself: {ended.message}{_line(ended)}"
 
 
 def nothing_recorded(trace: Trace) -> str | None:

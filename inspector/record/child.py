@@ -19,7 +19,7 @@ from pathlib import Path
 from inspector.record.channel import Outlet
 from inspector.record.interrupts import Interrupts
 from inspector.record.meeting import ORDER, join
-from inspector.record.output import ScriptText
+from inspector.record.output import ScriptText, ToWatcher
 from inspector.record.recorder import Recorder
 from inspector.record.tracebacks import message_of, place_of, trimmed
 from inspector.trace.facts import Fact, Printed, ScriptEnded
@@ -30,10 +30,9 @@ class Session:
 
     def __init__(self, address: str, limit: int, paused: bool) -> None:
         self._outlet = Outlet(join(address), paused=paused)
-        delicate = (Recorder.record.__code__, ScriptText.write.__code__, ScriptText.flush.__code__)
+        delicate = (Recorder.record.__code__, ToWatcher.write.__code__)
         self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
-        streams = (("stdout", 1), ("stderr", 2))
-        self._streams = tuple(ScriptText(name, fd, self._print, self._interrupts.deliver) for name, fd in streams)
+        self._streams = tuple(self._stream(name, fd) for name, fd in (("stdout", 1), ("stderr", 2)))
         self._recorder = Recorder(self.send, limit=limit, after=self._after_event)
 
     def begin(self) -> None:
@@ -56,13 +55,16 @@ class Session:
         self._outlet.wait_if_paused()
         self._interrupts.deliver()
 
+    def _stream(self, name: str, fd: int) -> ScriptText:
+        return ScriptText(ToWatcher(name, fd, self._print, self._interrupts.deliver))
+
     def _print(self, printed: Printed) -> bool:
         self._outlet.send(printed)
         return self._outlet.open
 
     def _flush_streams(self) -> None:
         for stream in self._streams:
-            if stream.waiting and not stream.closed:
+            if not stream.closed:
                 stream.flush()
 
     def _abandon(self) -> None:

@@ -25,7 +25,7 @@ class Interrupts:
         signal.signal(signal.SIGINT, self._handle)
 
     def deliver(self) -> None:
-        """The delicate work is done: raise KeyboardInterrupt if one waits for that."""
+        """No delicate work is under way: raise KeyboardInterrupt if one waits for that."""
         if self._deferred and threading.current_thread() is threading.main_thread():
             self._deferred = False
             raise KeyboardInterrupt

@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -19,24 +18,26 @@ from inspector.trace.facts import Printed
 CHUNK = 1 << 16
 """The most text in one fact."""
 EAGER = 1 << 16
-"""Characters that are sent line by line; beyond them, a flood is sent in larger parts."""
-PATIENCE = 0.02
-"""Seconds that a line of a flood may wait."""
+"""Characters that are sent line by line; beyond them, a flood is sent by the bufferful."""
 HEAD = 1 << 18
 TAIL = 1 << 16
 """How many characters of a stream are kept from its beginning, and from its end."""
 
 
-class _ToWatcher(io.RawIOBase):
-    """The lowest layer of a stream: bytes become facts, as long as ``send`` takes them; else they go to ``fd``."""
+class ToWatcher(io.RawIOBase):
+    """The lowest layer of a stream: bytes become facts, as long as ``send`` takes them; else they go to ``fd``.
 
-    def __init__(self, stream: str, fd: int, send: Callable[[Printed], bool]) -> None:
-        self._stream, self._fd, self._send = stream, fd, send
+    ``before`` is called first, and may raise: nothing is written then.
+    """
+
+    def __init__(self, stream: str, fd: int, send: Callable[[Printed], bool], before: Callable[[], None]) -> None:
+        self._stream, self._fd, self._send, self._before = stream, fd, send, before
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.name = f"<{stream}>"
         self.mode = "wb"
 
     def write(self, data: Any) -> int:
+        self._before()
         taken = bytes(data[:CHUNK])
         text = self._decoder.decode(taken)
         if text and not self._send(Printed(self._stream, text)):
@@ -51,33 +52,23 @@ class _ToWatcher(io.RawIOBase):
 
 
 class ScriptText(io.TextIOWrapper):
-    """A text stream that hands every line to ``send`` when it is complete, and a flood of lines in larger parts.
+    """A text stream over a ``ToWatcher``. It hands on every line when it is complete; a flood goes by the buffer.
 
-    Calls ``after`` when it has written.
+    Whoever wants all that was written so far calls ``flush``, as the recorder does before each event.
     """
 
-    def __init__(self, stream: str, fd: int, send: Callable[[Printed], bool], after: Callable[[], None]) -> None:
-        raw = _ToWatcher(stream, fd, send)
+    def __init__(self, raw: ToWatcher) -> None:
         super().__init__(io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", newline="\n")
-        self._after = after
-        self._written = 0
-        self._flushed = 0.0
-        self.waiting = False
-        """Whether something was written since the last flush."""
+        self._eager = EAGER
 
     def write(self, text: str, /) -> int:
         count = super().write(text)
-        self._written += count
-        self.waiting = True
-        if "\n" in text and (self._written <= EAGER or time.monotonic() - self._flushed > PATIENCE):
+        self._eager -= count
+        if "\n" in text:
             self.flush()
-        self._after()
+        if self._eager < 0:
+            self.write = super().write  # type: ignore[method-assign]  # this method costs a flood five times its own time
         return count
-
-    def flush(self) -> None:
-        self.waiting = False
-        super().flush()
-        self._flushed = time.monotonic()
 
 
 class Spool:
@@ -89,6 +80,7 @@ class Spool:
         self._kept: deque[str] = deque()
         self._length = 0
         self._dropped = 0
+        self._last_dropped = ""
 
     def feed(self, text: str) -> str:
         """What of ``text`` may pass at once."""
@@ -99,14 +91,17 @@ class Spool:
             self._length += len(later)
             while self._length - len(self._kept[0]) >= self._tail:
                 self._length -= len(self._kept[0])
-                self._dropped += len(self._kept.popleft())
+                self._last_dropped = self._kept.popleft()
+                self._dropped += len(self._last_dropped)
         return now
 
     def rest(self) -> str:
         """The end of the stream, after a line that says how much was left out before it."""
         text = "".join(self._kept)
         surplus = max(len(text) - self._tail, 0)
-        left_out = self._dropped + surplus
-        if not left_out:
+        if not self._dropped + surplus:
             return text
-        return f"\n[… {left_out:,} characters of output left out …]\n{text[surplus:]}"
+        before = text[:surplus] or self._last_dropped
+        if not before.endswith("\n"):  # begin with a whole line, if one is near
+            surplus = text.find("\n", surplus, surplus + 200) + 1 or surplus
+        return f"\n[… {self._dropped + surplus:,} characters of output left out …]\n{text[surplus:]}"

@@ -16,14 +16,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 from inspector.record.channel import Inlet
 from inspector.record.meeting import ORDER, Meeting, meet
-from inspector.record.output import Spool
+from inspector.record.output import CHUNK, Spool
 from inspector.record.sources import Sources
 from inspector.trace.codec import CodecError
 from inspector.trace.facts import Fact, Printed, ScriptEnded
@@ -118,7 +118,7 @@ class Run:
         """The facts that arrived since the last call; waits up to ``wait`` seconds for one. The last is ScriptEnded."""
         if self.ended is not None:
             return []
-        facts = [fact for batch in self._batches(wait) for fact in self._received(batch)]
+        facts = _joined(fact for batch in self._batches(wait) for fact in self._received(batch))
         if self._deadline is not None and time.monotonic() > self._deadline and self._process.poll() is None:
             self.stop("timeout")
         if self._is_over() and self._arrived.empty():
@@ -213,10 +213,12 @@ class Run:
         return [*(Printed(stream, text) for stream, text in rest if text), self.ended]
 
     def _how_it_ended(self, returned: int) -> ScriptEnded:
+        place = self._told.place if self._told is not None else None
         if self._cut_short == "timeout":
-            return ScriptEnded("timeout", TIMED_OUT, message=f"it ran longer than {self._timeout:g} s and was ended")
+            message = f"it ran longer than {self._timeout:g} s and was ended"
+            return ScriptEnded("timeout", TIMED_OUT, message=message, place=place)
         if self._cut_short is not None:
-            return ScriptEnded(self._cut_short, STOPPED, message="it was stopped")
+            return ScriptEnded(self._cut_short, STOPPED, message="it was stopped", place=place)
         if returned < 0:
             name = _signal_name(-returned)
             return ScriptEnded("signal", 128 - returned, error=name, message=f"it was killed by {name}")
@@ -254,6 +256,22 @@ def run_script(
     finally:
         run.stop()
     return run.trace
+
+
+def _joined(facts: Iterable[Fact]) -> list[Fact]:
+    """The facts, with what was printed without anything between it in one."""
+    joined: list[Fact] = []
+    for fact in facts:
+        last = joined[-1] if joined else None
+        if isinstance(fact, Printed) and isinstance(last, Printed) and _fit_together(last, fact):
+            joined[-1] = replace(last, text=last.text + fact.text)
+        else:
+            joined.append(fact)
+    return joined
+
+
+def _fit_together(one: Printed, other: Printed) -> bool:
+    return one.stream == other.stream and len(one.text) + len(other.text) <= CHUNK
 
 
 def _apart(meeting: Meeting) -> dict[str, Any]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import pytest
 
-from inspector.record.output import ScriptText, Spool
+from inspector.record.output import ScriptText, Spool, ToWatcher
 from inspector.trace.facts import Printed
 
 
-def stream(taken: list[Printed], takes: bool = True, fd: int = 1) -> ScriptText:
+def nothing() -> None: ...
+
+
+def stream(taken: list[Printed], takes: bool = True, fd: int = 1, before: Callable[[], None] = nothing) -> ScriptText:
     def send(printed: Printed) -> bool:
         if takes:
             taken.append(printed)
         return takes
 
-    return ScriptText("stdout", fd, send, lambda: None)
+    return ScriptText(ToWatcher("stdout", fd, send, before))
 
 
 def test_a_line_is_sent_when_it_is_complete() -> None:
@@ -36,13 +40,13 @@ def test_a_flood_is_sent_in_few_parts_and_loses_nothing() -> None:
         out.write(line)
     out.flush()
     assert "".join(one.text for one in taken) == "".join(lines)
-    assert len(taken) < 10_000
+    assert len(taken) < 10_000  # the first lines one by one, then by the bufferful
 
 
 def test_one_long_line_is_cut_into_facts_of_bounded_length() -> None:
     taken: list[Printed] = []
     out = stream(taken)
-    print("é" * 200_000, file=out)
+    print("é" * 200_000, file=out, flush=True)
     assert max(len(one.text) for one in taken) <= 1 << 16
     assert "".join(one.text for one in taken) == "é" * 200_000 + "\n"
 
@@ -67,6 +71,22 @@ def test_what_the_watcher_does_not_take_goes_to_the_file_descriptor() -> None:
     assert os.read(reading, 100) == b"from a forked process\n"
     os.close(reading)
     os.close(writing)
+
+
+def test_an_interrupt_before_writing_loses_and_doubles_nothing() -> None:
+    taken: list[Printed] = []
+    raised = iter([False, True, False])
+
+    def interrupt() -> None:
+        if next(raised):
+            raise KeyboardInterrupt
+
+    out = stream(taken, before=interrupt)
+    print("one", file=out)
+    with pytest.raises(KeyboardInterrupt):
+        print("two", file=out)
+    out.flush()
+    assert "".join(one.text for one in taken) == "one\ntwo\n"
 
 
 @pytest.mark.parametrize("part", [1, 7, 1000])
