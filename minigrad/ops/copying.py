@@ -9,16 +9,11 @@ import numpy as np
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, of
 from minigrad.op import op
+from minigrad.ops.choice import zero
 
 
-@op(label="0")
-def zeros_of(a: Array, /) -> Array:
-    """Zeros like ``a``, without history."""
-    return np.zeros_like(a)
-
-
-@op(label="copy", backward="CopyBackwards")
-def copy_(a: Array, b: Array, /) -> Array:
+@op(label="copy", name="copy", backward="CopyBackwards")
+def copy_from(a: Array, b: Array, /) -> Array:
     """``b`` in the shape and type of ``a``."""
     if a.dtype.kind != "c" and b.dtype.kind == "c":
         b = b.real
@@ -28,7 +23,7 @@ def copy_(a: Array, b: Array, /) -> Array:
         raise RuntimeError(_unlike(a.shape, b.shape)) from None
 
 
-copy_.grads(a=lambda g: zeros_of.apply(g), b=lambda g: g)
+copy_from.grads(a=lambda g: zero.apply(g), b=lambda g: g)
 
 
 def _unlike(target: tuple[int, ...], given: tuple[int, ...]) -> str:
@@ -39,13 +34,13 @@ def _unlike(target: tuple[int, ...], given: tuple[int, ...]) -> str:
     return f"The size of tensor a ({target[lead + place]}) must match the size of tensor b ({given[place]}) at non-singleton dimension {lead + place}"
 
 
-@op(label="zero", linear=True)
-def zero(a: Array, /) -> Array:
+@op(label="0", name="zero", backward="ZeroBackward0")
+def zero_out(a: Array, /) -> Array:
     """Zeros in the place of ``a``."""
     return np.zeros_like(a)
 
 
-zero.grads(a=lambda g: zeros_of.apply(g))
+zero_out.grads(a=lambda g: zero.apply(g))
 
 
 @op(label="fill", backward="FillBackward2")
@@ -54,10 +49,10 @@ def fill(a: Array, /, value: Any) -> Array:
     return np.full_like(a, value)
 
 
-fill.grads(a=lambda g: zeros_of.apply(g))
+fill.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", backward="FillBackward3")
+@op(label="fill", name="fill", backward="FillBackward3")
 def fill_tensor(a: Array, value: Array, /) -> Array:
     """The one element of ``value`` in the place of every element of ``a``."""
     if value.ndim:
@@ -65,7 +60,7 @@ def fill_tensor(a: Array, value: Array, /) -> Array:
     return np.full_like(a, value)
 
 
-fill_tensor.grads(a=lambda g: zeros_of.apply(g), value=lambda g: g)
+fill_tensor.grads(a=lambda g: zero.apply(g), value=lambda g: g)
 
 
 def fill_in_place(input: Any, value: Any) -> Any:
@@ -77,19 +72,19 @@ def fill_in_place(input: Any, value: Any) -> Any:
 
 def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Overwrite ``input`` with ``src``, which broadcasts to its shape and is converted to its type."""
-    return copy_.inplace(input, src if isinstance(src, TensorMeta) else np.asarray(src))
+    return copy_from.inplace(input, src if isinstance(src, TensorMeta) else np.asarray(src))
 
 
 # --- masked -------------------------------------------------------------------------------------------------------------
 
 
-@op(label="masked fill", backward="MaskedFillBackward0")
+@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward0")
 def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
     """``a`` with the number ``value`` where ``mask`` is True."""
     return np.where(_mask(mask), np.asarray(value, a.dtype), a)
 
 
-@op(label="masked fill", backward="MaskedFillBackward1")
+@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1")
 def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
     """``a`` with the one element of ``value`` where ``mask`` is True."""
     if value.ndim:
@@ -144,6 +139,6 @@ class CopyingMethods:
 
     copy_ = copy_in_place
     fill_ = fill_in_place
-    zero_ = zero.inplace
+    zero_ = zero_out.inplace
     masked_fill = masked_fill
     masked_fill_ = masked_fill_in_place

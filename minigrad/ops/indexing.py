@@ -14,9 +14,9 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array, of
 from minigrad.ops import viewing
-from minigrad.ops.copying import copy_, fill_tensor
+from minigrad.ops.copying import copy_from, fill_tensor
 from minigrad.ops.indexed import index, put
-from minigrad.ops.viewing import select, slice_, unsqueeze
+from minigrad.ops.viewing import select, slice_along, unsqueeze
 
 Pattern = tuple[bool, ...]
 """For each dimension: whether it is indexed by the next array of indices, or taken whole."""
@@ -62,7 +62,7 @@ def _copy_into(target: Any, source: Any) -> None:
     if not source.array.ndim:
         fill_tensor.inplace(target, source)
         return
-    copy_.inplace(target, _without_leading_ones(source, target.array.ndim))
+    copy_from.inplace(target, _without_leading_ones(source, target.array.ndim))
 
 
 def _without_leading_ones(source: Any, ndim: int) -> Any:
@@ -179,7 +179,7 @@ def _sliced(view: Any, dim: int, part: slice) -> Any:
     start, stop, _ = slice(part.start, part.stop, 1).indices(length)
     if (start, stop, step) == (0, length, 1):
         return view
-    return slice_.apply(view, dim, start, max(start, stop), step)
+    return slice_along.apply(view, dim, start, max(start, stop), step)
 
 
 # --- arrays of indices --------------------------------------------------------------------------------------------------

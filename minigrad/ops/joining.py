@@ -17,8 +17,8 @@ from minigrad.ops.scope import composite
 from minigrad.ops.shape import reshape
 
 
-@op(label="cat", backward="CatBackward0", linear=True)
-def cat_(*tensors: Array, dim: int = 0) -> Array:
+@op(label="cat", name="cat", backward="CatBackward0", linear=True)
+def cat_along(*tensors: Array, dim: int = 0) -> Array:
     """``tensors`` one after the other along ``dim``. Empty vectors are left out, as history has it."""
     kept = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
     kind = dtypes.result_type(tuple(tensors))
@@ -33,22 +33,22 @@ def _parts(g: Any, shapes: Sequence[Shape], dim: int, needs: Sequence[bool]) -> 
         start = end
         if shape != (0,):
             end += shape[dim]
-        piece = viewing.slice_.apply(g, dim, start, end, 1) if needed else None
+        piece = viewing.slice_along.apply(g, dim, start, end, 1) if needed else None
         pieces.append(viewing.reshape_to(piece, shape) if needed and shape == (0,) else piece)
     return pieces
 
 
-cat_.grads_together(lambda g, tensors_shape, dim, needs: _parts(g, tensors_shape, dim, needs))
+cat_along.grads_together(lambda g, tensors_shape, dim, needs: _parts(g, tensors_shape, dim, needs))
 
 
-@op(label="stack", backward="StackBackward0", linear=True)
-def stack_(*tensors: Array, dim: int = 0) -> Array:
+@op(label="stack", name="stack", backward="StackBackward0", linear=True)
+def stack_along(*tensors: Array, dim: int = 0) -> Array:
     """``tensors`` of one shape side by side along a new dimension ``dim``."""
     kind = dtypes.result_type(tuple(tensors))
     return np.stack([each.astype(kind, copy=False) for each in tensors], axis=dim)
 
 
-stack_.grads_together(
+stack_along.grads_together(
     lambda g, dim, needs: [viewing.select.apply(g, dim, i) if needed else None for i, needed in enumerate(needs)]
 )
 
@@ -68,7 +68,7 @@ def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
         where = next(i for i, each in enumerate(arrays) if not each.ndim)
         raise RuntimeError(f"zero-dimensional tensor (at position {where}) cannot be concatenated")
     _check_lengths(arrays, dim)
-    return cat_(*tensors, dim=wrap_dim(dim, max(each.ndim for each in arrays)))
+    return cat_along(*tensors, dim=wrap_dim(dim, max(each.ndim for each in arrays)))
 
 
 concat = concatenate = cat
@@ -91,7 +91,7 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and {list(each.shape)} at entry {i}"
             )
-    return stack_(*tensors, dim=wrap_dim(dim, first.ndim + 1))
+    return stack_along(*tensors, dim=wrap_dim(dim, first.ndim + 1))
 
 
 def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:

@@ -257,7 +257,7 @@ addbmm.grads(
 # --- any shapes ---------------------------------------------------------------------------------------------------------
 
 
-@op(label="squeeze", backward="SqueezeBackward4", linear=True)
+@op(label="squeeze", name="squeeze", backward="SqueezeBackward4", linear=True)
 def drop_dim(a: Array, /, dim: int) -> Array:
     """``a`` without its dimension ``dim`` of length 1, where ``a`` is an intermediate that nobody else will see."""
     return a.squeeze(dim)

@@ -184,7 +184,7 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     start += there if start < 0 else 0
     if start + length > there:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({there}).")
-    return viewing.slice_.apply(input, dim, start, start + length, 1)
+    return viewing.slice_along.apply(input, dim, start, start + length, 1)
 
 
 def split(tensor: Any, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Any, ...]:
@@ -233,7 +233,7 @@ def tensor_split(input: Any, indices_or_sections: int | Sequence[int], dim: int 
     length = input.array.shape[wrap_dim(dim, input.array.ndim)]
     ends = _cuts(indices_or_sections, length)
     starts = (0, *ends)
-    return tuple(viewing.slice_.apply(input, dim, a, b, 1) for a, b in zip(starts, (*ends, length), strict=True))
+    return tuple(viewing.slice_along.apply(input, dim, a, b, 1) for a, b in zip(starts, (*ends, length), strict=True))
 
 
 def _cuts(indices_or_sections: int | Sequence[int], length: int) -> tuple[int, ...]:

@@ -58,7 +58,7 @@ def clone(a: Array, /) -> Array:
 clone.grads(a=lambda g: g)
 
 
-@op(label="contiguous", backward="CloneBackward0", linear=True)
+@op(label="contiguous", name="contiguous", backward="CloneBackward0", linear=True)
 def contiguous_copy(a: Array, /) -> Array:
     """A copy whose elements lie in row-major order."""
     return a.copy("C")
@@ -87,7 +87,7 @@ def viewable(array: Array, shape: Shape) -> bool:
     return True
 
 
-@op(label="view as", view=True)
+@op(label="view as", name="view", view=True)
 def view_dtype(a: Array, /, kind: np.dtype[Any]) -> Array:
     """The bytes of ``a`` read as another type; the last dimension grows or shrinks where the sizes differ."""
     try:
@@ -184,19 +184,19 @@ def unsqueeze(a: Array, /, dim: int) -> Array:
 unsqueeze.grads(a=lambda g, dim: squeeze_dim.apply(g, dim))
 
 
-@op(label="squeeze", backward="SqueezeBackward0", linear=True, view=True)
+@op(label="squeeze", name="squeeze", backward="SqueezeBackward0", linear=True, view=True)
 def squeeze_all(a: Array, /) -> Array:
     """``a`` without its dimensions of length 1."""
     return np.squeeze(a)
 
 
-@op(label="squeeze", backward="SqueezeBackward1", linear=True, view=True)
+@op(label="squeeze", name="squeeze", backward="SqueezeBackward1", linear=True, view=True)
 def squeeze_dim(a: Array, /, dim: int) -> Array:
     """``a`` without dimension ``dim``, if its length is 1."""
     return _squeezed(a, (dim,))
 
 
-@op(label="squeeze", backward="SqueezeBackward2", linear=True, view=True)
+@op(label="squeeze", name="squeeze", backward="SqueezeBackward2", linear=True, view=True)
 def squeeze_dims(a: Array, /, dims: Shape) -> Array:
     """``a`` without those of ``dims`` whose length is 1."""
     return _squeezed(a, dims)
@@ -293,8 +293,8 @@ select.grads(a=lambda g, a_shape, dim, index: select_backward.apply(g, a_shape, 
 select_backward.grads(g=lambda h, dim, index: select.apply(h, dim, index))
 
 
-@op(label="[i:j]", linear=True, view=True)
-def slice_(a: Array, /, dim: int, start: int, stop: int, step: int) -> Array:
+@op(label="[i:j]", name="slice", backward="SliceBackward0", linear=True, view=True)
+def slice_along(a: Array, /, dim: int, start: int, stop: int, step: int) -> Array:
     """Every ``step``-th part of ``a`` from ``start`` up to ``stop`` along ``dim``: ``a[start:stop:step]`` for ``dim=0``."""
     return a[_window(a.ndim, dim, start, stop, step)]
 
@@ -313,8 +313,8 @@ def slice_backward(g: Array, /, shape: Shape, dim: int, start: int, stop: int, s
     return out
 
 
-slice_.grads(a=lambda g, a_shape, dim, start, stop, step: slice_backward.apply(g, a_shape, dim, start, stop, step))
-slice_backward.grads(g=lambda h, dim, start, stop, step: slice_.apply(h, dim, start, stop, step))
+slice_along.grads(a=lambda g, a_shape, dim, start, stop, step: slice_backward.apply(g, a_shape, dim, start, stop, step))
+slice_backward.grads(g=lambda h, dim, start, stop, step: slice_along.apply(h, dim, start, stop, step))
 
 
 @op(label="unbind", linear=True, view=True, several=True)
