@@ -84,18 +84,24 @@ def _writes(trace: Trace, clash: _Clash) -> str:
 
 def _through_views(trace: Trace, clash: _Clash) -> Iterator[str]:
     """A write through another name for the same memory deserves a word: that is why one did not see it."""
-    written = clash.bumps[0].tensor
+    written = clash.state.tensors.get(clash.bumps[0].tensor)
     saved = clash.state.tensors.get(clash.saved.tensor)
-    other = clash.state.tensors.get(written)
-    if other is None or saved is None or other.serial == saved.serial:
+    if written is None or saved is None or written.serial == saved.serial:
         return
-    first, second = trace.name_of(written), trace.name_of(saved.serial)
-    if other.how == "detach":
+    first, second = trace.name_of(written.serial), trace.name_of(saved.serial)
+    if written.how == "detach":
         yield f"{first} is a detach() of {second}: it shares the memory and the version counter."
-    elif other.base is not None or saved.base is not None:
-        yield (
-            f"{first} and {second} are views of the same memory and share one version counter, even where they do not overlap."
-        )
+    elif written.base == saved.serial:
+        yield f"{first} is a view of {second}: they are the same memory and share one version counter."
+    elif _siblings(clash):
+        base = trace.name_of(saved.base or saved.serial)
+        yield f"{first} and {second} are views of {base} and share its one version counter, even where they do not overlap."
+
+
+def _siblings(clash: _Clash) -> bool:
+    """Whether the write went to another piece of the memory that the saved value is a piece of."""
+    written, saved = clash.state.tensors.get(clash.bumps[0].tensor), clash.state.tensors.get(clash.saved.tensor)
+    return written is not None and saved is not None and saved.base is not None and written.serial not in (saved.serial, saved.base)
 
 
 def _evidence(trace: Trace, clash: _Clash) -> tuple[Evidence, ...]:
@@ -112,12 +118,12 @@ def _evidence(trace: Trace, clash: _Clash) -> tuple[Evidence, ...]:
 def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
     if _by_optimiser(trace, first):
         return "# call backward() before the optimiser's step(), or compute the loss again after it"
+    if _siblings(clash):
+        base = clash.state.tensors[clash.saved.tensor].base
+        return f"# keep the pieces of {trace.name_of(base or 0)} in a Python list and put them together at the end with stack(pieces)"
     written = clash.state.tensors.get(first.tensor)
-    if written is not None and written.base is not None and first.tensor != clash.saved.tensor and written.how != "detach":
-        base = trace.name_of(written.base)
-        return f"# keep the pieces of {base} in a Python list, and put them together at the end: torch-style stack(pieces)".replace(
-            "torch-style ", ""
-        )
+    if written is not None and written.how == "detach":
+        return f"{trace.name_of(first.tensor)} = {trace.name_of(clash.saved.tensor)}.detach().clone()  # a copy of its own"
     rewritten = out_of_place(trace, first.place)
     return rewritten or f"# write to a copy instead: {trace.name_of(first.tensor)}.clone()"
 

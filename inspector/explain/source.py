@@ -15,16 +15,35 @@ LONGEST = 60
 
 
 def expression(trace: Trace, place: Place | None) -> str:
-    """The source text at ``place``, on one line, shortened where it is long; empty if the trace has no source for it."""
+    """The source text at ``place``, on one line, shortened where it is long; empty if the trace has no source for it.
+
+    The target of a write (``t[0]`` in ``t[0] = 1``) is quoted with its whole statement, since that is what happened.
+    """
     if place is None:
         return ""
+    found = statement(trace, place)
+    if isinstance(found, ast.Assign | ast.AugAssign) and _is_target(found, place):
+        place = Place(place.file, found.lineno, found.end_lineno or 0, found.col_offset, found.end_col_offset or 0)
+    return _shortened(_text(trace, place))
+
+
+def _is_target(found: ast.Assign | ast.AugAssign, place: Place) -> bool:
+    targets = found.targets if isinstance(found, ast.Assign) else [found.target]
+    return any((each.lineno, each.col_offset, each.end_col_offset) == (place.line, place.column, place.end_column) for each in targets)
+
+
+def _text(trace: Trace, place: Place) -> str:
     lines = trace.sources.get(place.file, "").splitlines()[place.line - 1 : place.end_line]
     if not lines:
         return ""
     cells = [text.encode() for text in lines]
     cells[-1] = cells[-1][: place.end_column] if place.end_column else cells[-1]
     cells[0] = cells[0][place.column :]
-    text = " ".join(b" ".join(cells).decode(errors="replace").split())
+    return b" ".join(cells).decode(errors="replace")
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -56,6 +75,10 @@ def statement(trace: Trace, place: Place) -> ast.stmt | None:
     return found
 
 
+FORMLESS = ("zero_", "fill_", "copy_", "set_", "resize_", "requires_grad_", "normal_", "uniform_")
+"""Methods whose name without the underscore is none: they only make sense in place."""
+
+
 def out_of_place(trace: Trace, place: Place | None) -> str:
     """The write at ``place`` without the write: ``q = q.add(1)`` for ``q.add_(1)``; empty if it has no simple such form."""
     found = None if place is None else statement(trace, place)
@@ -64,9 +87,16 @@ def out_of_place(trace: Trace, place: Place | None) -> str:
         return ast.unparse(ast.Assign([found.target], value, lineno=0))
     call = found.value if isinstance(found, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
-        call.func.attr = call.func.attr.rstrip("_")
-        return f"{ast.unparse(call.func.value)} = {ast.unparse(call)}"
+        return _method_without_write(call, call.func)
     return _cloned_write(found)
+
+
+def _method_without_write(call: ast.Call, method: ast.Attribute) -> str:
+    target = ast.unparse(method.value)
+    if method.attr in FORMLESS:
+        return f"{target} = {target}.clone()\n{ast.unparse(call)}" if isinstance(method.value, ast.Name) else ""
+    method.attr = method.attr.rstrip("_")
+    return f"{target} = {ast.unparse(call)}"
 
 
 def _cloned_write(found: ast.stmt | None) -> str:
