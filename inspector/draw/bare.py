@@ -79,9 +79,8 @@ class _Graph:
         outline = Outline.HEXAGON if leaf else Outline.ELLIPSE
         stroke = Stroke.ALARM if failed else Stroke.GRADIENT if leaf else Stroke.CARD
         there = self._subject.exists(part.node, None)
-        return Card(
-            part.key, "node", outline, stroke, rows, tip=str(self._titles.of(part)), future=not there, alarm=failed
-        )
+        name, tip = plain(node.name), str(self._titles.of(part))
+        return Card(part.key, "node", outline, stroke, rows, name=name, tip=tip, future=not there, alarm=failed)
 
     def _value(self, part: Part, kind: str, outline: Outline, stroke: Stroke, fill: Fill) -> Card:
         assert part.tensor is not None

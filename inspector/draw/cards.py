@@ -62,6 +62,7 @@ class Cards:
             stroke,
             rows,
             spare,
+            name=self._titles.brief(part),
             tip=self._tip(part),
             future=not there,
             alarm=alarm,

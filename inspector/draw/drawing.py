@@ -23,6 +23,9 @@ from inspector.trace.trace import Trace
 LIMIT = 1500
 """Graphviz places so many cards in about two seconds; twice as many take ten times as long."""
 
+WIDEST = 1700.0
+"""A line of cards longer than this is broken into several, like a line of text."""
+
 Style = Callable[[Subject, Selection, int], tuple[tuple[Card, ...], tuple[Link, ...]]]
 STYLES: dict[str, Style] = {"cards": cards, "graph": bare}
 
@@ -38,6 +41,7 @@ def draw(
     names: Mapping[str, Any] | None = None,
     title: str | None = None,
     scale: float = 2.0,
+    widest: float | None = WIDEST,
     embed_font: bool = True,
 ) -> Picture:
     """Draw a trace, the place of a cursor in one, or the graph behind a tensor; write it to ``path`` if one is given.
@@ -46,7 +50,8 @@ def draw(
     look back on (all), ``task`` the number of the backward pass (the one at that step). ``style`` is ``cards``, which
     pair a value with its grad_fn, or ``graph``, the bare grad_fns. ``values`` is how many numbers a tensor may hold to
     be shown with them. ``names`` are tensors by name, for a tensor without a trace; by default the variables of the
-    calling code. ``scale`` is a PNG's pixels for each of an SVG's; ``embed_font`` puts the letters into an SVG (30 kB).
+    calling code. A row of cards wider than ``widest`` pixels goes on in the next line; None lets it run. ``scale`` is a
+    PNG's pixels for each of an SVG's; ``embed_font`` puts the letters into an SVG (30 kB).
 
     Raises ``DrawError``, with a sentence for people, when it cannot.
     """
@@ -54,7 +59,7 @@ def draw(
     if target is not None:
         writer_for(target)
     subject = _subject(what, step, task, names, title)
-    picture = Picture(scene_of(subject, style=style, values=values), scale=scale, embed_font=embed_font)
+    picture = Picture(scene_of(subject, style=style, values=values), scale=scale, widest=widest, embed_font=embed_font)
     if target is not None:
         picture.save(target)
     return picture

@@ -31,6 +31,10 @@ class Box(NamedTuple):
         )
         return not apart
 
+    def holds(self, point: Point) -> bool:
+        """Whether a point lies inside."""
+        return self.left <= point.x <= self.right and self.top <= point.y <= self.bottom
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -62,8 +66,12 @@ class Curve:
             )
         )
 
+    def moved(self, by: Point) -> Curve:
+        """Moved as a whole."""
+        return Curve(tuple(Point(p.x + by.x, p.y + by.y) for p in self.points))
+
     @cached_property
-    def _walk(self) -> list[Point]:
+    def walk(self) -> list[Point]:
         """Points along the curve, dense enough to measure by."""
         walk = [self.points[0]]
         for start in range(0, len(self.points) - 3, 3):
@@ -71,11 +79,16 @@ class Curve:
             walk += [_bezier(piece, step / 12) for step in range(1, 13)]
         return walk
 
+    @cached_property
+    def length(self) -> float:
+        """How long it is, in pixels."""
+        return sum(math.dist(a, b) for a, b in pairwise(self.walk))
+
     def at(self, share: float) -> Point:
         """The point at ``share`` of its length, from 0 to 1."""
-        walk = self._walk
+        walk = self.walk
         lengths = [math.dist(a, b) for a, b in pairwise(walk)]
-        left = share * sum(lengths)
+        left = share * self.length
         for start, end, length in zip(walk[:-1], walk[1:], lengths, strict=True):
             if left <= length and length:
                 return Point(start.x + (end.x - start.x) * left / length, start.y + (end.y - start.y) * left / length)

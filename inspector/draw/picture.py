@@ -20,18 +20,25 @@ class Picture:
     """A picture of a graph. ``save`` writes it; a notebook displays it by itself."""
 
     def __init__(
-        self, scene: Scene, *, scale: float = 2.0, embed_font: bool = True, layout: Layout | None = None
+        self,
+        scene: Scene,
+        *,
+        scale: float = 2.0,
+        embed_font: bool = True,
+        widest: float | None = None,
+        layout: Layout | None = None,
     ) -> None:
         self.scene = scene
         self.scale = scale
         self.embed_font = embed_font
+        self.widest = widest
         if layout is not None:
             self.layout = layout
 
     @cached_property
     def layout(self) -> Layout:
         """Where the cards stand; raises ``DrawError`` when there is no Graphviz."""
-        return arrange(self.scene)
+        return arrange(self.scene, self.widest)
 
     @cached_property
     def svg(self) -> str:

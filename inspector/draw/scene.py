@@ -89,6 +89,8 @@ class Card:
     stroke: Stroke
     rows: tuple[Row, ...]
     spare: tuple[Row, ...] = ()
+    name: str = ""
+    """What it is called where a link to it goes on elsewhere."""
     tip: str = ""
     future: bool = False
     """Not there yet at this step: drawn faintly, so that everything else can keep its place."""

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from inspector.draw.geometry import Curve, Point
-from inspector.draw.place import LABEL, Layout, Line, lines, picture_size
+from inspector.draw.labelling import SIZE
+from inspector.draw.lines import Line, extent, lines
+from inspector.draw.place import Layout
 from inspector.draw.scene import Card, Cell, Kind, Outline, Row, Scene, Words
 from inspector.draw.theme import FAMILIES, SIZES, Fill, Ink, Stroke
 from inspector.draw.typeface import font_face, width
@@ -23,9 +25,11 @@ ARROW, HALF = 8.0, 3.2
 def svg(scene: Scene, placed: Layout, *, embed_font: bool = True) -> str:
     """The picture; with ``embed_font``, about 30 kB larger, it brings its own letters."""
     head, head_width = _headline_size(scene)
-    wide, high = picture_size(scene, placed, head, head_width)
-    shift = f"translate({_n(SIZES.margin)} {_n(SIZES.margin + head)})"
     drawn = lines(scene, placed)
+    room = extent(drawn, placed)
+    wide = round(max(room.right - room.left, head_width) + 2 * SIZES.margin + 0.5)
+    high = round(room.bottom - room.top + head + 2 * SIZES.margin + 0.5)
+    shift = f"translate({_n(SIZES.margin - room.left)} {_n(SIZES.margin + head - room.top)})"
     future = {card.key for card in scene.cards if card.future}
     body = [
         *_headline(scene),
@@ -142,7 +146,8 @@ def _border(card: Card) -> Iterator[str]:
         inside = _rounded(card.frame, card.frame, card.inner, card.height - 2 * card.frame, 4, 4)
         yield f'<path d="{inside}" {look} stroke-width="1"/>'
     if card.shared:
-        yield f'<rect x="-5" y="4" width="3" height="{_n(card.height - 8)}" rx="1.5" fill="#0072B2"/>'
+        long = card.height - 2 * SIZES.radius
+        yield f'<rect x="2" y="{_n(SIZES.radius)}" width="3.2" height="{_n(long)}" rx="1.6" fill="{Stroke.MEMORY}"/>'
 
 
 def _ellipse(card: Card) -> Iterator[str]:
@@ -184,10 +189,12 @@ def _centred(card: Card) -> Iterator[str]:
 
 
 def _line(line: Line, *, faint: bool) -> str:
-    strand, kind = line.link.strands[line.index], line.link.kind
+    strand, kind = line.strand, line.link.kind
+    if not strand.weight:
+        return ""
     colour, dashes = _look(kind, strand.run)
-    forward = kind in (Kind.FORWARD, Kind.BROKEN)
-    backward = kind is Kind.BACKWARD
+    forward = kind in (Kind.FORWARD, Kind.BROKEN) and line.ends
+    backward = kind is Kind.BACKWARD and line.starts
     half = HALF + strand.weight / 2
     shaft = line.curve.cut(ARROW - 2 if backward else 0.0, ARROW - 2 if forward else 0.0)
     parts = [
@@ -218,11 +225,11 @@ def _label(line: Line) -> str:
     if label is None:
         return ""
     box = label.box
-    ink = Ink.GRADIENT if line.link.kind is Kind.BACKWARD else Ink.SOFT
+    ink = {Kind.BACKWARD: Ink.GRADIENT, Kind.BROKEN: Ink.ALARM}.get(line.link.kind, Ink.SOFT)
     return (
         f'<g class="label"><rect x="{_n(box.left)}" y="{_n(box.top)}" width="{_n(box.right - box.left)}" '
         f'height="{_n(box.bottom - box.top)}" rx="2" fill="{Fill.PAPER}" opacity="0.86"/>'
-        f"{_text(label.text, label.origin.x, label.origin.y, LABEL, ink)}</g>"
+        f"{_text(label.text, label.origin.x, label.origin.y, SIZE, ink)}</g>"
     )
 
 

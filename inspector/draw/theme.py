@@ -69,6 +69,7 @@ class Stroke(StrEnum):
     UNRUN = "#B7A3DC"
     SAVED = "#E69F00"
     ALARM = "#D55E00"
+    MEMORY = "#0072B2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,11 @@ class Titles:
             return Title("", expression)
         return Title(names, expression)
 
+    def brief(self, part: Part) -> str:
+        """What a card is called elsewhere: its names, or else its expression."""
+        title = self.of(part)
+        return title.name or title.expression
+
     def short(self, tensor: int) -> str:
         """A tensor's name, or the little that is known about where it comes from."""
         if tensor in self._subject.names:

@@ -285,3 +285,84 @@ def network(*, broken: bool = False) -> list[f.Fact]:
     run.run(z, summary((3, 4), 0.28), None, summary((4, 2), 0.31), summary((4,), 0.22))
     run.accumulate(w1, summary((4, 2), 0.31)).accumulate(b1, summary((4,), 0.22)).finish()
     return tape.ended()
+
+
+def scalars() -> list[f.Fact]:
+    """A 2-2-1 net of single numbers, in micrograd's manner: every value and gradient shows."""
+    tape = Tape("neuron.py")
+    names = ("x1", "x2", "w1", "w2", "w3", "w4")
+    numbers = (1.0, -2.0, 0.5, -0.25, 1.5, 0.75)
+    x1, x2, w1, w2, w3, w4 = (
+        tape.tensor(name, (), grad=name[0] == "w", norm=abs(number), values=(number,))
+        for name, number in zip(names, numbers, strict=True)
+    )
+    kept: dict[str, Value] = {}
+    for name, x, w, number in (("p1", x1, w1, 0.5), ("p2", x2, w2, 0.5), ("p3", x1, w3, 1.5), ("p4", x2, w4, -1.5)):
+        text = f"{'x1' if x is x1 else 'x2'} * w{name[1]}"
+        kept[name] = tape.op(name, text, {"a": x, "b": w}, (), op="mul", label="×", saves={"a": x}, values=(number,))
+    s1 = tape.op("s1", "p1 + p2", {"a": kept["p1"], "b": kept["p2"]}, (), op="add", label="+", values=(1.0,))
+    s2 = tape.op("s2", "p3 + p4", {"a": kept["p3"], "b": kept["p4"]}, (), op="add", label="+", values=(0.0,))
+    h1 = tape.op("h1", "s1.tanh()", {"x": s1}, (), saves={"out": None}, values=(0.7616,))
+    h2 = tape.op("h2", "s2.tanh()", {"x": s2}, (), saves={"out": None}, values=(0.0,))
+    out = tape.op("out", "h1 - h2", {"a": h1, "b": h2}, (), op="sub", label="−", values=(0.7616,))
+
+    def one(number: float) -> f.Summary:
+        return summary((), abs(number), number)
+
+    run = tape.backward(out).run(out, one(1.0), one(1.0), one(-1.0))
+    run.run(h2, one(-1.0), one(-1.0)).run(h1, one(1.0), one(0.42)).run(s2, one(-1.0), one(-1.0), one(-1.0))
+    run.run(s1, one(0.42), one(0.42), one(0.42))
+    for name, leaf, arrived, sent in (
+        ("p4", w4, -1.0, 2.0), ("p3", w3, -1.0, -1.0), ("p2", w2, 0.42, -0.84), ("p1", w1, 0.42, 0.42)
+    ):  # fmt: skip
+        run.run(kept[name], one(arrived), None, one(sent)).accumulate(leaf, one(sent))
+    run.finish()
+    return tape.ended()
+
+
+def fan_out() -> list[f.Fact]:
+    """One value used three times; its gradient is a sum. It keeps it, too."""
+    tape = Tape("fan.py")
+    w = tape.tensor("w", (3,), grad=True, values=(1.0, 2.0, 3.0))
+    u = tape.op("u", "w.exp()", {"x": w}, (3,), saves={"out": None}, values=(2.718, 7.389, 20.09))
+    tape.add(f.GradRetained(u.serial, place=tape.place("u.retain_grad()")))
+    a = tape.op("a", "u.sin()", {"x": u}, (3,), saves={"x": u})
+    b = tape.op("b", "a * u", {"a": a, "b": u}, (3,), op="mul", label="×", saves={"a": a, "b": u})
+    c = tape.op("c", "u.sum()", {"x": u}, (), values=(30.19,))
+    loss = tape.op("loss", "b.sum() + c", {"a": b, "b": c}, (), op="add", label="+", values=(37.8,))
+    g, total = summary((3,), 1.73), summary((3,), 11.2)
+    run = tape.backward(loss).run(loss, summary((), 1.0, 1.0), g, summary((), 1.0, 1.0))
+    run.run(c, summary((), 1.0, 1.0), g).run(b, g, summary((3,), 21.6), summary((3,), 1.04))
+    run.run(a, summary((3,), 21.6), summary((3,), 9.7))
+    tape.add(f.HookRan("retain_grad", u.serial, None, "retain_grad", False, total, total, place=run.at))
+    run.run(u, total, summary((3,), 180.0))
+    run.accumulate(w, summary((3,), 180.0)).finish()
+    return tape.ended()
+
+
+def views() -> list[f.Fact]:
+    """A row of a table is written in place, and the table is used afterwards."""
+    tape = Tape("table.py")
+    w = tape.tensor("w", (3,), grad=True)
+    table = tape.op("table", "w.expand(2, 3).clone()", {"x": w}, (2, 3), op="clone")
+    row = tape.op("row", "table[0]", {"x": table}, (3,), op="select", view=True)
+    tape.write(row, "row.mul_(2)", "mul_")
+    cut = tape.op("target", "row.detach()", {"x": row}, (3,), op="detach", node="", view=True)
+    loss = tape.op("loss", "((row - target) ** 2).sum()", {"a": row, "b": cut}, (), op="sum", values=(0.0,))
+    run = tape.backward(loss).run(loss, summary((), 1.0, 1.0), summary((3,), 0.5), None)
+    run.run(row, summary((3,), 0.5), summary((3,), 1.0)).finish()
+    return tape.ended()
+
+
+def chain(length: int = 60) -> list[f.Fact]:
+    """A long computation: ``length`` cards, each of the value before it and a weight now and then."""
+    tape = Tape("chain.py")
+    x = tape.tensor("x", (8,), grad=True)
+    weights = [tape.tensor(f"w{index}", (8,), grad=True) for index in range(max(length // 6, 1))]
+    value = x
+    for index in range(length - len(weights) - 1):
+        other = weights[index % len(weights)] if index % 3 == 0 else value
+        text = f"h{index - 1} * {index}"
+        value = tape.op(f"h{index}", text, {"a": value, "b": other}, (8,), op="mul", saves={"a": value})
+    tape.backward(value).run(value, summary((8,), 1.0), summary((8,), 1.0), summary((8,), 1.0)).finish()
+    return tape.ended()
