@@ -30,6 +30,7 @@ from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
 from minigrad.ops.creation import CreationMethods
 from minigrad.ops.exponential import ExponentialMethods
+from minigrad.ops.extremes import ExtremesMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
@@ -38,6 +39,7 @@ from minigrad.ops.rounding import RoundingMethods
 from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
 from minigrad.ops.trigonometric import TrigonometricMethods
+from minigrad.ops.variance import VarianceMethods
 from minigrad.printing import tensor_text
 
 
@@ -62,6 +64,7 @@ class Tensor(
     CopyingMethods,
     CreationMethods,
     ExponentialMethods,
+    ExtremesMethods,
     IndexingMethods,
     JoiningMethods,
     MatmulMethods,
@@ -70,6 +73,7 @@ class Tensor(
     ShapeMethods,
     SoftmaxMethods,
     TrigonometricMethods,
+    VarianceMethods,
     TensorMeta,
 ):
     """An n-dimensional array that can be differentiated through.
