@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -56,7 +55,7 @@ def _script_command(function: Command) -> Command:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(metadata.version("minigrad-inspector"), prog_name="inspector")
+@click.version_option(package_name="minigrad-inspector", prog_name="inspector")
 def main() -> None:
     """See backpropagation happen.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.plain.rows import Kind, Row
 
-_WIDEST = {"what": 46, "value": 34}
+_WIDEST = {"what": 56, "value": 34}
 """Cells that the columns may take; what is longer pushes the rest of its own row."""
 
 _COLOURS: dict[Kind, str] = {"head": "1", "node": "35", "gradient": "36", "note": "2", "error": "1;31", "stderr": "33"}

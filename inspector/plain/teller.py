@@ -15,6 +15,9 @@ from inspector.trace import facts
 from inspector.trace.facts import Fact, Place, SavedSlot
 from inspector.trace.trace import Trace
 
+_LONGEST = 30
+"""Characters of an unnamed operand's own text; a longer one is ``(…)``."""
+
 
 class Teller:
     """Tells the facts of one trace, in order, once."""
@@ -26,9 +29,10 @@ class Teller:
         self._tensors: dict[int, facts.TensorCreated] = {}
         self._nodes: dict[int, facts.NodeCreated] = {}
         self._said: dict[int, str] = {}
-        self._saved: list[facts.TensorSaved] = []
-        self._slots: dict[tuple[int, str], int] = {}
+        self._saved: dict[int, dict[str, facts.TensorSaved]] = {}
+        self._infix: set[int] = set()
         self._bumps: list[facts.VersionBumped] = []
+        self._operation: facts.OpApplied | None = None
         self._open: Row | None = None
         self._partial = {"stdout": "", "stderr": ""}
         self._depth = 0
@@ -51,6 +55,9 @@ class Teller:
 
     def _close(self) -> Iterator[Row]:
         """The row that still gathered, and the writes that turned out to be no operation's."""
+        if self._operation is not None:
+            yield self._of_operation(self._operation)
+            self._operation = None
         if self._open is not None:
             row, self._open = self._open, None
             row.rest = "   ".join(row.parts)
@@ -75,53 +82,78 @@ class Teller:
         yield from ()
 
     def _tensor_saved(self, fact: facts.TensorSaved) -> Iterator[Row]:
-        self._saved.append(fact)
-        self._slots[fact.node, fact.saved.slot] = fact.saved.tensor
+        self._saved.setdefault(fact.node, {})[fact.saved.slot] = fact
         yield from ()
 
     def _bumped(self, fact: facts.VersionBumped) -> Iterator[Row]:
         if fact.tensor not in self._tensors:  # a gradient that was added to in place: told with the accumulation
             return
-        if self._bumps and (self._bumps[-1].by, self._bumps[-1].place) != (fact.by, fact.place):
+        if not self._goes_on(fact):
             yield from self._close()
         self._bumps.append(fact)
 
+    def _goes_on(self, fact: facts.VersionBumped) -> bool:
+        """Whether this write is the present operation's, or one more of the same step of an optimiser."""
+        if self._operation is not None:
+            return self._operation.inplace and fact.tensor in self._operation.outputs
+        last = self._bumps[-1] if self._bumps else fact
+        return (last.by, last.place) == (fact.by, fact.place)
+
     def _applied(self, fact: facts.OpApplied) -> Iterator[Row]:
+        """Its results, its node, what that saved and the write are told after it, or before it in other recordings."""
+        if not (fact.inplace and any(bump.tensor in fact.outputs for bump in self._bumps)):
+            yield from self._close()
+        call = self._call(fact)
+        for out in fact.outputs:
+            self._said.setdefault(out, call)
+        self._operations += 1
+        self._operation = fact
+
+    def _of_operation(self, fact: facts.OpApplied) -> Row:
         bumps = [bump for bump in self._bumps if fact.inplace and bump.tensor in fact.outputs]
         self._bumps = [bump for bump in self._bumps if bump not in bumps]
-        yield from self._close()
-        self._operations += 1
         value = bumps[-1].value if bumps else self._value_of(fact.outputs)
-        yield self._row("step", self._sentence(fact), array(value), self._consequences(fact, bumps), fact.place)
-        self._saved = []
+        return self._row("step", self._sentence(fact), array(value), self._consequences(fact, bumps), fact.place)
 
     def _sentence(self, fact: facts.OpApplied) -> str:
         """``h = z.tanh()``; inside a module or composite, where the user's text says something else, ``tanh(z)``."""
         call = self._call(fact)
-        for out in fact.outputs:
-            self._said.setdefault(out, call)
         named = [self._names[out] for out in fact.outputs if out in self._names]
-        if fact.inplace:
-            return fact.expression or call
         text = call if self._depth or not fact.expression else fact.expression
+        if fact.inplace:
+            return text
         return f"{', '.join(named)} = {text}" if named else call
 
     def _call(self, fact: facts.OpApplied) -> str:
-        inputs = [one if isinstance(one, str) else self._name(one) for _, one in fact.inputs]
+        inputs = [one if isinstance(one, str) else self._operand(one) for _, one in fact.inputs]
         if len(inputs) == 2 and not fact.label[:1].isalnum():
+            self._infix.update(fact.outputs)
             return f"{inputs[0]} {fact.label} {inputs[1]}"
         attributes = [f"{name}={value}" for name, value in fact.attributes if value != "None"]
         return f"{fact.op}{'_' if fact.inplace else ''}({', '.join([*inputs, *attributes])})"
 
+    def _operand(self, tensor: int) -> str:
+        name = self._name(tensor)
+        if tensor in self._names:
+            return name
+        return "(…)" if len(name) > _LONGEST else f"({name})" if tensor in self._infix else name
+
     def _consequences(self, fact: facts.OpApplied, bumps: list[facts.VersionBumped]) -> str:
         node = self._nodes.get(fact.node or 0)
         parts = [node.name if node else f"— {fact.unrecorded or 'not recorded'}"]
-        parts += [f"{self._name(bump.tensor)} v{bump.old} → v{bump.new}" for bump in bumps]
-        saved = [self._slot(one.saved, one.by_copy) for one in self._saved if one.node == fact.node]
+        parts += [self._bump(bump) for bump in bumps]
+        kept = sorted(self._saved.get(fact.node or 0, {}).items())
+        saved = [self._slot(one.saved, one.by_copy) for _, one in kept]
         return "   ".join([*parts, *([f"saves {', '.join(saved)}"] if saved else [])])
 
+    def _bump(self, bump: facts.VersionBumped) -> str:
+        """``h v0 → v1``; a view without a name goes by its base, whose versions these are as well."""
+        made = self._tensors.get(bump.tensor)
+        owner = bump.tensor if bump.tensor in self._names or made is None or made.base is None else made.base
+        return f"{self._name(owner)} v{bump.old} → v{bump.new}"
+
     def _slot(self, saved: SavedSlot, by_copy: bool) -> str:
-        kept = "copy" if by_copy else f"{self._name(saved.tensor)}@v{saved.version}"
+        kept = "copy" if by_copy else f"{self._operand(saved.tensor)}@v{saved.version}"
         return f"{saved.slot}={kept}"
 
     def _op_failed(self, fact: facts.OpFailed) -> Iterator[Row]:
@@ -129,7 +161,7 @@ class Teller:
         yield self._row("error", f"✗ {fact.op}: {fact.error}", rest=_first_line(fact.message), place=fact.place)
 
     def _written(self, bumps: list[facts.VersionBumped]) -> Row:
-        told = [f"{self._name(bump.tensor)} v{bump.old} → v{bump.new}" for bump in bumps]
+        told = [self._bump(bump) for bump in bumps]
         value = worth(bumps[0].value) if len(bumps) == 1 else ""
         return self._row("step", bumps[0].by, value, f"writes {', '.join(told)}", bumps[0].place)
 
@@ -148,6 +180,8 @@ class Teller:
         self._depth = max(0, self._depth - 1)
 
     def _requires(self, fact: facts.RequiresGradChanged) -> Iterator[Row]:
+        if fact.tensor not in self._tensors:  # about to be made so, and told then
+            return
         yield from self._close()
         what = f"{self._name(fact.tensor)}.requires_grad = {fact.requires_grad}"
         yield self._row("note", what, place=fact.place)
@@ -187,7 +221,7 @@ class Teller:
         if fact.before is not None:
             total = f"{worth(fact.before)} + {total} = {worth(fact.after)}"
         if self._open is not None:
-            self._open.parts.append(f"→ {self._target(fact.target)} {total}")
+            self._open.parts.append(f"→ {self._target(fact.target)}: {total}")
         yield from ()
 
     def _accumulated(self, fact: facts.GradientAccumulated) -> Iterator[Row]:
@@ -210,8 +244,8 @@ class Teller:
         )
 
     def _kept(self, fact: facts.SavedUnpacked) -> str:
-        tensor = self._slots.get((fact.node, fact.slot))
-        return fact.slot if tensor is None else f"{self._name(tensor)} as {fact.slot!r}"
+        kept = self._saved.get(fact.node, {}).get(fact.slot)
+        return fact.slot if kept is None else f"{self._name(kept.saved.tensor)} as {fact.slot!r}"
 
     def _failed(self, fact: facts.BackwardFailed) -> Iterator[Row]:
         yield from self._close()
@@ -305,9 +339,8 @@ class Teller:
         made = self._nodes.get(node)
         if made is None:
             return f"node {node}"
-        outputs = [self._names.get(out) or self._said.get(out) for out in made.outputs]
-        known = ", ".join(filter(None, outputs))
-        return f"{made.name} of {known}" if known else made.name
+        known = [self._operand(out) for out in made.outputs if out in self._names or out in self._said]
+        return f"{made.name} of {', '.join(known)}" if known else made.name
 
     def _target(self, node: int) -> str:
         made = self._nodes.get(node)
@@ -326,7 +359,9 @@ class Teller:
 
 
 def _first_line(text: str) -> str:
-    return text.partition("\n")[0]
+    """What a row says of a message that the traceback tells in full."""
+    line = text.partition("\n")[0]
+    return line if len(line) <= 120 else line[:119] + "…"
 
 
 _TELL: dict[type[Fact], Callable[[Teller, Any], Iterator[Row]]] = {

@@ -17,30 +17,16 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 
-from inspector.trace import facts
 from inspector.trace.codec import decode_line, encode_line
 from inspector.trace.facts import Fact
 
 BEGUN, PAUSED = b"!begun\n", b"!paused\n"
 HEARD_EVERY = 0.02
 """Seconds between two looks for orders while the script runs."""
-BATCH = 256
-HELD = frozenset(
-    {
-        facts.NameBound,
-        facts.TensorCreated,
-        facts.NodeCreated,
-        facts.TensorSaved,
-        facts.SavedUnpacked,
-        facts.SavedReleased,
-        facts.VersionBumped,
-        facts.HistoryRebased,
-        facts.NodeReady,
-        facts.GradientSent,
-    }
-)
-"""Facts that another follows at once, and which wait for it: a line for each costs four times as much as one for all.
-Everything else is sent as it happens, so that a script that crashes or hangs has told all up to that operation."""
+EAGER = 2_000
+"""Facts that are sent one by one, so that a short script which crashes has told all up to there."""
+BATCH, PATIENCE = 64, 0.002
+"""Beyond them a line holds so many facts, or what came in so many seconds: one each costs four times as much."""
 
 
 class Outlet:
@@ -49,6 +35,8 @@ class Outlet:
     def __init__(self, connection: socket.socket, *, paused: bool = False) -> None:
         self._socket = connection
         self._held: list[Fact] = []
+        self._sent = 0
+        self._flushed = 0.0
         self._lock = threading.RLock()
         self._paused = paused
         self._steps = 0
@@ -61,10 +49,11 @@ class Outlet:
         self._send(BEGUN)
 
     def send(self, fact: Fact) -> None:
-        """Send ``fact``, perhaps together with those that follow it at once."""
+        """Send ``fact``, later in a long run perhaps together with those that follow at once."""
         with self._lock:
             self._held.append(fact)
-            if type(fact) not in HELD or len(self._held) >= BATCH:
+            self._sent += 1
+            if self._sent <= EAGER or len(self._held) >= BATCH or time.monotonic() - self._flushed > PATIENCE:
                 self.flush()
 
     def flush(self) -> None:
@@ -73,6 +62,7 @@ class Outlet:
             held, self._held = self._held, []
             if held and self.open:
                 self._send(encode_line(held))
+                self._flushed = time.monotonic()
 
     def abandon(self) -> None:
         """Send nothing more: for a forked process, which must not speak in its parent's name."""

@@ -51,6 +51,11 @@ class Session:
         self._flush_streams()
         self._outlet.send(fact)
 
+    def end(self, ended: ScriptEnded) -> None:
+        """Say how the script ended; what its threads and exit functions still do is sent after it."""
+        self.send(ended)
+        self._outlet.flush()
+
     def _after_event(self) -> None:
         self._outlet.wait_if_paused()
         self._interrupts.deliver()
@@ -134,5 +139,5 @@ def main() -> None:
     sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
     session = Session(order["address"], order["limit"], order["paused"])
     ended = run(path, session)
-    session.send(ended)
+    session.end(ended)
     sys.exit(ended.status)

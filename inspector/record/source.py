@@ -80,7 +80,13 @@ class _Tree:
         if part is not node:
             place = Place(place.file, *_span(part), place.function)
         returned = isinstance(self._parents.get(self._whole_value(part)), ast.Return | ast.Lambda)
-        return Site(place, self._text(part), _names(self._target(part)), returned, _mentions(part))
+        return Site(place, self._text(self._told(part)), _names(self._target(part)), returned, _mentions(part))
+
+    def _told(self, node: ast.AST) -> ast.AST:
+        """A write to an item or attribute happens at its target, ``t[0]``, and is told as ``t[0] = row``."""
+        parent = self._parents[node]
+        written = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
+        return parent if written and isinstance(parent, ast.Assign | ast.AugAssign) else node
 
     def _text(self, node: ast.AST) -> str:
         """The text of ``node`` on one line, shortened when it is long."""

@@ -43,7 +43,7 @@ def test_a_write_shows_the_versions_and_the_new_value(lines: list[str]) -> None:
 
 
 def test_fan_out_is_a_sum(lines: list[str]) -> None:
-    sums = "→ MmBackward0 of h 11.0  → MmBackward0 of h 11.0 + 11.0 = 22.0"
+    sums = "→ MmBackward0 of h: 11.0  → MmBackward0 of h: 11.0 + 11.0 = 22.0"
     assert f"6  MulBackward0 of q  g f64[1,1] 1.0  {sums}" in lines
 
 

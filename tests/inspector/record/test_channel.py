@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from inspector.record.channel import Inlet, Outlet
+from inspector.record.channel import EAGER, Inlet, Outlet
 from inspector.trace.codec import CodecError
 from inspector.trace.facts import BackwardFinished, NodeReady, Printed
 
@@ -38,13 +38,19 @@ def test_facts_arrive_as_they_were_sent(line: Callable[..., Ends]) -> None:
     assert [fact for batch in inlet.batches() for fact in batch] == facts
 
 
-def test_a_fact_that_another_follows_at_once_waits_for_it(line: Callable[..., Ends]) -> None:
+def test_the_first_facts_are_sent_as_they_happen_and_later_ones_together(line: Callable[..., Ends]) -> None:
     outlet, inlet = line()
-    batches = inlet.batches()
-    outlet.send(NodeReady(1, 2))
-    outlet.send(NodeReady(1, 3))
-    outlet.send(BackwardFinished(1))
-    assert next(batches) == [NodeReady(1, 2), NodeReady(1, 3), BackwardFinished(1)]
+    lengths: list[int] = []
+    reading = threading.Thread(target=lambda: lengths.extend(map(len, inlet.batches())))
+    reading.start()
+    for number in range(EAGER + 1000):
+        outlet.send(NodeReady(1, number))
+    outlet.flush()
+    outlet.abandon()
+    reading.join(10)
+    assert lengths[:EAGER] == [1] * EAGER
+    assert sum(lengths) == EAGER + 1000
+    assert len(lengths) < EAGER + 500
 
 
 def test_half_a_line_of_a_killed_script_is_left_out(line: Callable[..., Ends]) -> None:
@@ -94,7 +100,7 @@ def test_a_paused_script_goes_on_by_as_many_events_as_it_is_told(line: Callable[
     inlet.order("step 1")
     assert until_paused(inlet, batches) == 1
     inlet.order("run")
-    assert sum(map(len, [next(batches)])) == 6
+    assert sum(len(next(batches)) for _ in range(6)) == 6
     script.join(5)
     assert not script.is_alive()
 
