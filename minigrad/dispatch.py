@@ -15,18 +15,18 @@ import numpy as np
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.duals import duals
-from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
-from minigrad.autograd.meta import TensorMeta, VersionCounter, bump_version, untracked
+from minigrad.autograd.meta import VersionCounter, bump_version, untracked
 from minigrad.autograd.modes import modes
+from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
 from minigrad.autograd.op_node import Meta
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
-from minigrad.autograd.wrap import late, wrap
+from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.dtypes import F32, F64, Array, category, floating, of, result_type
 from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
 
 if TYPE_CHECKING:
-    from minigrad.op import Op, Plan
+    from minigrad.op import Op
     from minigrad.tensor import Tensor
 
 ndarray = np.ndarray
@@ -39,11 +39,11 @@ _NUMBERS = (int, float, bool, complex)
 
 def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """Apply ``op``: on arrays alone it only computes; as soon as a tensor is among the operands, a tensor comes out."""
-    if not any(isinstance(x, TensorMeta) for x in operands):
+    if not any(isinstance(x, TensorBase) for x in operands):
         return _on_arrays(op, operands, attributes)
     operands = tuple(map(_operand, operands))
     try:
-        values = tuple(x.array if isinstance(x, TensorMeta) else x for x in operands)
+        values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
         results = op.forward(*promoted(op, values), *attributes)
     except Exception as error:
         if OpFailed.listeners:
@@ -71,7 +71,7 @@ def _on_arrays(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -
 
 def _operand(value: Any) -> Any:
     """Tensors and Python numbers as they are; NumPy's scalars as Python's; arrays as constants."""
-    if isinstance(value, TensorMeta) or type(value) in _NUMBERS:
+    if isinstance(value, TensorBase) or type(value) in _NUMBERS:
         return value
     if isinstance(value, np.generic):
         return value.item()
@@ -128,7 +128,7 @@ def _record(
 
 
 def _why_unrecorded(op: Op, operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> str | None:
-    if not any(isinstance(x, TensorMeta) and x.requires_grad for x in operands):
+    if not any(isinstance(x, TensorBase) and x.requires_grad for x in operands):
         return "no input requires grad"
     if not modes.grad:
         return "inference_mode" if modes.inference else "no_grad"
@@ -145,7 +145,7 @@ def _mask(op: Op, operands: tuple[Any, ...]) -> int:
     """Bit ``i`` is set when operand ``i`` needs a gradient and a rule gives it one."""
     mask = 0
     for position, operand in enumerate(operands):
-        if isinstance(operand, TensorMeta) and operand.requires_grad:
+        if isinstance(operand, TensorBase) and operand.requires_grad:
             mask |= 1 << position
     return mask
 
@@ -173,7 +173,7 @@ def node_without_edges(
 ) -> Any:
     """Just the derivative rules for the operands in ``mask``, with what they need besides saved values; in no graph yet."""
     is_complex = any(out.array.dtype.kind == "c" for out in outputs) or any(
-        isinstance(x, TensorMeta) and x.array.dtype.kind == "c" for x in operands
+        isinstance(x, TensorBase) and x.array.dtype.kind == "c" for x in operands
     )
     node: Any = new(op.complex_node_class if is_complex else op.node_class)
     node.plan_for(mask, operands, attributes)
@@ -189,7 +189,7 @@ def _edge(tensor: Tensor) -> tuple[Node, int]:
 
 def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta | None, ...] | None:
     """Shape and type of each operand; None when all are those of the single output."""
-    metas = tuple((x.array.shape, x.array.dtype) if isinstance(x, TensorMeta) else None for x in operands)
+    metas = tuple((x.array.shape, x.array.dtype) if isinstance(x, TensorBase) else None for x in operands)
     if len(outputs) == 1:
         only = (outputs[0].array.shape, outputs[0].array.dtype)
         if all(meta is None or meta == only for meta in metas):
@@ -212,10 +212,11 @@ def save(node: Any, op: Op, mask: int, operands: tuple[Any, ...], outputs: tuple
     for source in node.sources(mask):
         value = operands[source] if source >= 0 else outputs[-1 - source]
         if copied and source < 0:
-            slot, version = AWAITED, 0
+            slot: Any = AWAITED
+            version: int | None = 0
         else:
             if copied and source == 0:
-                value = _private_copy(value)  # type: ignore[arg-type]
+                value = _private_copy(value)
             slot, version = slot_for(value, is_output=source < 0)
         saved.append(slot)
         versions.append(version)
@@ -249,7 +250,7 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 
     Raises RuntimeError when autograd could not follow the write, or the result does not fit the operand's type or shape.
     """
-    if not isinstance(operands[0], TensorMeta):
+    if not isinstance(operands[0], TensorBase):
         return _inplace_on_array(op, operands, attributes)
     operands = tuple(map(_operand, operands))
     try:
@@ -262,9 +263,9 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 
 def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     target = operands[0]
-    tracked = any(isinstance(x, TensorMeta) and x.requires_grad for x in operands)
-    views.check_writable(target, tracked)  # type: ignore[arg-type]
-    values = tuple(x.array if isinstance(x, TensorMeta) else x for x in operands)
+    tracked = any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
+    views.check_writable(target, tracked)
+    values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
     result = np.asarray(op.forward(*promoted(op, values), *attributes))
     check_fits(target.array, result)
     record = tracked and modes.grad and op.differentiable and target.array.dtype.kind in "fc"
@@ -272,7 +273,7 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
     np.copyto(target.array, result, casting="unsafe")
     if tangents is not None:
-        duals.write(target, tangents[0])  # type: ignore[arg-type]
+        duals.write(target, tangents[0])
     finish_inplace(op, operands, attributes, node)
     return target
 
@@ -408,7 +409,7 @@ def _unary(op: Op) -> Callable[..., Any]:
     def apply(a: Any, *attributes: Any) -> Any:
         if type(a) is ndarray:
             return forward(a, *attributes)
-        if regime.unusual or not isinstance(a, TensorMeta):
+        if regime.unusual or not isinstance(a, TensorBase):
             return general(op, (a,), attributes)
         x = a.array
         kind = x.dtype
@@ -439,8 +440,9 @@ def _unary(op: Op) -> Callable[..., Any]:
         t._requires_grad = True
         t._grad_fn = n
         if plan.sources:
-            n.saved = saved = []
-            n.versions = versions = []
+            saved: list[Any] = []
+            versions: list[int | None] = []
+            n.saved, n.versions = saved, versions
             for source in plan.sources:
                 if source < 0:
                     slot = new(SavedOutput)
@@ -464,24 +466,24 @@ def _binary(op: Op) -> Callable[..., Any]:
     forward = op.forward
 
     def apply(a: Any, b: Any) -> Any:
-        if isinstance(a, TensorMeta):
+        if isinstance(a, TensorBase):
             if regime.unusual:
                 return general(op, (a, b), ())
             x = a.array
             kind = x.dtype
             need_a = a._requires_grad if a._view is None else a.requires_grad
-            if isinstance(b, TensorMeta):
+            if isinstance(b, TensorBase):
                 y = b.array
                 if y.dtype is not kind:
                     return general(op, (a, b), ())
                 need_b = b._requires_grad if b._view is None else b.requires_grad
             elif type(b) is float or type(b) is int:
-                y = b
+                y = b  # type: ignore[assignment]
                 need_b = False
             else:
                 return general(op, (a, b), ())
         elif type(a) is ndarray:
-            return forward(a, b) if not isinstance(b, TensorMeta) else general(op, (a, b), ())
+            return forward(a, b) if not isinstance(b, TensorBase) else general(op, (a, b), ())
         else:
             return general(op, (a, b), ())
         if kind is not F32 and kind is not F64:
@@ -526,14 +528,15 @@ def _binary(op: Op) -> Callable[..., Any]:
         t._requires_grad = True
         t._grad_fn = n
         if plan.sources:
-            n.saved = saved = []
-            n.versions = versions = []
+            saved: list[Any] = []
+            versions: list[int | None] = []
+            n.saved, n.versions = saved, versions
             for source in plan.sources:
                 value = a if source == 0 else b if source == 1 else None
                 if value is None and source < 0:
                     saved.append(SavedOutput(t))
                     versions.append(0)
-                elif isinstance(value, TensorMeta):
+                elif isinstance(value, TensorBase):
                     counter = value._counter
                     saved.append(value)
                     versions.append(0 if counter is None else counter.value)

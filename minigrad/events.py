@@ -21,7 +21,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from minigrad.autograd.regime import regime
 from minigrad.provenance import here
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.node import Node
     from minigrad.autograd.meta import VersionCounter
-    from minigrad.op import Op
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
@@ -56,11 +55,22 @@ class TensorCreated(Event):
     """What made it: ``tensor``, ``zeros``, an operation's name, ``detach``, ``data``, …"""
 
 
+class Applied(Protocol):
+    """What events call an operation: an ``Op``, or the stand-in of a custom function."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def formula(self) -> str: ...
+
+
 @dataclass(slots=True, eq=False)
 class OpApplied(Event):
     """An operation ran forward. ``inputs`` holds what it was given (tensors and Python numbers) by parameter name."""
 
-    op: Op
+    op: Applied
     inputs: dict[str, Any]
     attributes: dict[str, Any]
     outputs: tuple[Tensor, ...]
@@ -74,7 +84,7 @@ class OpApplied(Event):
 class OpFailed(Event):
     """An operation raised ``error``."""
 
-    op: Op
+    op: Applied
     inputs: dict[str, Any]
     error: BaseException
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from minigrad.autograd.engine import GraphTask, announce_start, execute
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of
-from minigrad.autograd.meta import TensorMeta
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.events import BackwardFailed, emit
 
 if TYPE_CHECKING:
@@ -58,8 +57,8 @@ def backward(
         run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
     for x in chosen or ():
-        if isinstance(x, TensorMeta):
-            x.retain_grad()  # type: ignore[attr-defined]
+        if isinstance(x, TensorBase):
+            x.retain_grad()
     announce_start(task, roots, seeds, chosen, "backward")
     execute(task, edges, seeds, run_only)
 
@@ -123,7 +122,7 @@ def grad(
 def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | None, materialize: bool) -> Tensor | None:
     value = task.captured.get(place)
     if value is not None:
-        return value if isinstance(value, TensorMeta) else wrap(np.array(value))  # type: ignore[return-value]
+        return value if isinstance(value, TensorBase) else wrap(np.array(value))
     if materialize:
         return wrap(np.zeros_like(source.array))
     if not allow_unused:
@@ -161,7 +160,7 @@ def _several(value: Any) -> list[Any]:
     """One or several as a list; a GradientEdge is itself a tuple, and is one."""
     if value is None:
         return []
-    if isinstance(value, (TensorMeta, GradientEdge)):
+    if isinstance(value, (TensorBase, GradientEdge)):
         return [value]
     return list(value)
 
@@ -198,7 +197,7 @@ def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
         return given if create_graph else given.array
     if given is None:
         return _implicit_seed(root, position, create_graph)
-    if not isinstance(given, TensorMeta):
+    if not isinstance(given, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     _check_seed(root, given, position)
     if create_graph:

@@ -17,10 +17,9 @@ from minigrad import random
 from minigrad.autograd.backward import backward
 from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.function import Function
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import enable_grad, no_grad
 from minigrad.autograd.saved import saved_tensors_hooks
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.events import ScopeEntered, ScopeLeft, emit
 
 if TYPE_CHECKING:
@@ -138,7 +137,9 @@ class _Frame:
             raise CheckpointError(
                 "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation."
             )
-        return holder.found.pop(key) if task is not None and not task.retain_graph else holder.found[key]  # type: ignore[no-any-return]
+        keep = task is None or task.retain_graph
+        found: Tensor = holder.found[key] if keep else holder.found.pop(key)
+        return found
 
     def _again(self, key: int) -> None:
         """The second run, which fills the holders that are still awaited."""
@@ -191,10 +192,10 @@ def _restored(state: Any) -> Iterator[None]:
 
 def _detached(value: Any) -> Any:
     """An argument cut off from its history, so that the second run builds a graph of its own."""
-    if not isinstance(value, TensorMeta):
+    if not isinstance(value, TensorBase):
         return value
     alias = wrap(value.array)
-    alias._requires_grad = value.requires_grad  # type: ignore[attr-defined]
+    alias._requires_grad = value.requires_grad
     return alias
 
 
@@ -206,7 +207,7 @@ class _Reentrant(Function):
         """The first run."""
         ctx.function, ctx.args = function, list(args)
         ctx.state = random.get_rng_state() if preserve else None
-        ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorMeta)]
+        ctx.places = [i for i, x in enumerate(args) if isinstance(x, TensorBase)]
         ctx.save_for_backward(*(args[i] for i in ctx.places))
         for i in ctx.places:
             ctx.args[i] = None
@@ -229,11 +230,11 @@ class _Reentrant(Function):
         with _restored(ctx.state), _recomputing(getattr(ctx.function, "__qualname__", "checkpoint")), enable_grad():
             outputs = ctx.function(*args)
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        pairs = [(out, g) for out, g in zip(several, grads, strict=True) if isinstance(out, TensorMeta) and out.requires_grad]  # type: ignore[attr-defined]
+        pairs = [(out, g) for out, g in zip(several, grads, strict=True) if isinstance(out, TensorBase) and out.requires_grad]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([out for out, _ in pairs], [g for _, g in pairs])
-        return (None, None, *(x._grad if isinstance(x, TensorMeta) else None for x in args))
+        return (None, None, *(x._grad if isinstance(x, TensorBase) else None for x in args))
 
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool = True, **kwargs: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.regime import regime
+from minigrad.autograd.wrap import TensorBase
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -36,7 +36,7 @@ class Duals:
 
     def of(self, value: Any) -> Tensor | None:
         """The tangent of ``value``, or None."""
-        if self.tangents is None or not isinstance(value, TensorMeta):
+        if self.tangents is None or not isinstance(value, TensorBase):
             return None
         return self.tangents.get(value.serial)
 

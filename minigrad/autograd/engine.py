@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.node import AccumulateGrad, Gradient, Node
-from minigrad.autograd.meta import TensorMeta
-from minigrad.autograd.modes import modes
-from minigrad.autograd.regime import regime
 from minigrad.autograd import anomaly
 from minigrad.autograd.current import current
 from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from minigrad.autograd.modes import modes
+from minigrad.autograd.node import AccumulateGrad, Gradient, Node
+from minigrad.autograd.regime import regime
+from minigrad.autograd.wrap import TensorBase
 from minigrad.events import (
     BackwardFailed,
     BackwardFinished,
@@ -376,6 +376,6 @@ def announce_start(
 ) -> None:
     """Tell listeners that a pass begins."""
     if BackwardStarted.listeners:
-        told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorMeta))
-        tensors = tuple(root for root in roots if isinstance(root, TensorMeta))
+        told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorBase))
+        tensors = tuple(root for root in roots if isinstance(root, TensorBase))
         emit(BackwardStarted(task, tensors, tuple(seeds), told, task.parent, called))

@@ -15,9 +15,8 @@ import numpy as np
 from minigrad import dispatch
 from minigrad.autograd.backward import grad
 from minigrad.autograd.duals import duals
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import enable_grad, modes
-from minigrad.autograd.wrap import late, wrap
+from minigrad.autograd.wrap import TensorBase, late, wrap
 
 if TYPE_CHECKING:
     from minigrad.op import Op
@@ -78,7 +77,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             f"Expected the primal and the tangent to have the same size, but got {list(tensor.array.shape)} and "
             f"{list(tangent.array.shape)}"
         )
-    dual = tensor.view_as(tensor)
+    dual: Tensor = tensor.view_as(tensor)
     duals.tangents[dual.serial] = tangent
     return dual
 
@@ -122,7 +121,7 @@ def _of_linear(
 def _or_zero(operand: Any, tangent: Tensor | None) -> Any:
     if tangent is not None:
         return tangent
-    return wrap(np.zeros_like(operand.array)) if isinstance(operand, TensorMeta) else type(operand)(0)
+    return wrap(np.zeros_like(operand.array)) if isinstance(operand, TensorBase) else type(operand)(0)
 
 
 def _of_elementwise(
@@ -143,7 +142,8 @@ def _shaped(tangent: Any, out: Tensor) -> Tensor:
     """A tangent in its value's shape and type."""
     if tangent.array.shape != out.array.shape:
         tangent = tangent.expand(out.array.shape)
-    return late.fit(tangent, out.array.shape, out.array.dtype)  # type: ignore[no-any-return]
+    fitted: Tensor = late.fit(tangent, out.array.shape, out.array.dtype)
+    return fitted
 
 
 class _BareNode(NamedTuple):
@@ -160,7 +160,7 @@ def _bare_node(
     node = dispatch.node_without_edges(op, operands, attributes, outputs, mask)
     saved = [operands[source] if source >= 0 else outputs[-1 - source] for source in node.sources(mask)]
     node.saved = saved or ()
-    node.versions = [x._version if isinstance(x, TensorMeta) else None for x in saved] or ()  # type: ignore[attr-defined]
+    node.versions = [x._version if isinstance(x, TensorBase) else None for x in saved] or ()
     return _BareNode(node, node.rules, [*saved, *node.extras])
 
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
-from minigrad.autograd.meta import TensorMeta, bump_version
+from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, Node, accumulator_of
 from minigrad.autograd.saved import SavingNode, slot_for
-from minigrad.autograd.wrap import late, wrap
+from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class FunctionNode(SavingNode, FunctionCtx):
             if value is None:
                 given.append(wrap(np.zeros(shape, kind)) if self._materialize and shape is not None else None)
             else:
-                given.append(value if isinstance(value, TensorMeta) else wrap(np.asarray(value)))  # type: ignore[arg-type]
+                given.append(value if isinstance(value, TensorBase) else wrap(np.asarray(value)))
         return given
 
     def _counted(self, grads: tuple[Any, ...]) -> list[Any]:
@@ -124,7 +124,7 @@ class FunctionNode(SavingNode, FunctionCtx):
         """A gradient in the shape and type of its input: broadcast ones are summed, any other misfit is an error."""
         if grad is None or self.next_nodes[index] is None:
             return None
-        if not isinstance(grad, TensorMeta):
+        if not isinstance(grad, TensorBase):
             raise TypeError(
                 f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return a Tensor"
             )
@@ -147,6 +147,18 @@ def _broadcasts(small: tuple[int, ...], big: tuple[int, ...]) -> bool:
     if len(small) > len(big):
         return False
     return all(a in (1, b) for a, b in zip(reversed(small), reversed(big), strict=False))
+
+
+class FunctionName(NamedTuple):
+    """What events call a custom function, in the place of an operation."""
+
+    name: str
+    formula: str = ""
+
+    @property
+    def label(self) -> str:
+        """The same: the user chose it."""
+        return self.name
 
 
 class Function:
@@ -208,10 +220,10 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     node_class = function.node_class()
     node = node_class.__new__(node_class)
     node.begin()
-    inputs = [x for x in args if isinstance(x, TensorMeta)]
-    node.is_tensor = tuple(isinstance(x, TensorMeta) for x in args)
-    recorded = modes.grad and any(x.requires_grad for x in inputs)  # type: ignore[attr-defined]
-    node.needs_input_grad = tuple(isinstance(x, TensorMeta) and x.requires_grad for x in args)  # type: ignore[attr-defined]
+    inputs = [x for x in args if isinstance(x, TensorBase)]
+    node.is_tensor = tuple(isinstance(x, TensorBase) for x in args)
+    recorded = modes.grad and any(x.requires_grad for x in inputs)
+    node.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
     with no_grad():
         result = _forward(function, node, args, kwargs)
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
@@ -260,7 +272,7 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
     metas = []
     differentiable = 0
     for number, out in enumerate(outputs):
-        if not isinstance(out, TensorMeta):
+        if not isinstance(out, TensorBase):
             metas.append((None, None))
             continue
         metas.append((out.array.shape, out.array.dtype))
@@ -317,7 +329,7 @@ def _mark_views(outputs: list[Any], dirty: set[int], differentiable: int) -> Non
     """A view that comes out of a custom function may not be written in place: its history could not be rewritten."""
     creation = views.Creation.MULTI_OUTPUT if differentiable > 1 else views.Creation.CUSTOM_FUNCTION
     for out in outputs:
-        if isinstance(out, TensorMeta) and out._view is not None and id(out) not in dirty:
+        if isinstance(out, TensorBase) and out._view is not None and id(out) not in dirty:
             out._view.creation = creation
 
 
@@ -325,7 +337,7 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
     """Keep what ``save_for_backward`` was given: outputs without their history, inputs by reference."""
     saved, versions = [], []
     for tensor in node._to_save:
-        if tensor is not None and not isinstance(tensor, TensorMeta):
+        if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(f"save_for_backward can only save variables, but argument {len(saved)} is of type {type(tensor).__name__}")
         slot, version = slot_for(tensor, is_output=tensor is not None and tensor._grad_fn is node)
         saved.append(slot)
@@ -337,17 +349,17 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
 
 
 def _announce(node: FunctionNode, function: type[Function], args: tuple[Any, ...], outputs: list[Any], recorded: bool) -> None:
-    made = tuple(x for x in outputs if isinstance(x, TensorMeta))
+    made = tuple(x for x in outputs if isinstance(x, TensorBase))
     if OpApplied.listeners:
-        inputs = {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorMeta, int, float))}
+        inputs = {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorBase, int, float))}
         reason = None if recorded else "no input requires grad" if modes.grad else "no_grad"
-        emit(OpApplied(function, inputs, {}, made, node if recorded else None, reason, bool(node._dirty)))  # type: ignore[arg-type]
+        emit(OpApplied(FunctionName(function.__name__), inputs, {}, made, node if recorded else None, reason, bool(node._dirty)))
     if TensorCreated.listeners:
         for out in made:
             if all(out is not x for x in args):
-                emit(TensorCreated(out, function.__name__))  # type: ignore[arg-type]
+                emit(TensorCreated(out, function.__name__))
     if NodeCreated.listeners and recorded:
-        emit(NodeCreated(node, made))  # type: ignore[arg-type]
+        emit(NodeCreated(node, made))
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -360,10 +372,10 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     def wrapped(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             answer = backward(ctx, *grads)
-        if not modes.grad or not any(isinstance(g, TensorMeta) and g.requires_grad for g in grads):  # type: ignore[attr-defined]
+        if not modes.grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in grads):
             return answer
         results = answer if isinstance(answer, tuple) else (answer,)
-        barred = tuple(_barred(g, grads) if isinstance(g, TensorMeta) else g for g in results)
+        barred = tuple(_barred(g, grads) if isinstance(g, TensorBase) else g for g in results)
         return barred if isinstance(answer, tuple) else barred[0]
 
     return wrapped
@@ -381,7 +393,7 @@ class DelayedError(Node):
 def _barred(gradient: Any, sources: tuple[Any, ...]) -> Any:
     node = DelayedError()
     node.begin()
-    node.next_nodes = tuple(_edge(x)[0] for x in sources if isinstance(x, TensorMeta))  # type: ignore[arg-type]
+    node.next_nodes = tuple(_edge(x)[0] for x in sources if isinstance(x, TensorBase))
     out = wrap(gradient.array)
     out._requires_grad, out._grad_fn = True, node
     return out

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.backward import grad
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import enable_grad
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -110,7 +109,7 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    one = isinstance(inputs, TensorMeta)
+    one = isinstance(inputs, TensorBase)
 
     def gradient(*xs: Tensor) -> Any:
         ys, single = _called(func, xs, "hessian", strict)
@@ -159,16 +158,16 @@ def hvp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_gra
 
 def _prepared(inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
     """The inputs as tensors that require grad: with create_graph connected to the given ones, else cut off from them."""
-    one = isinstance(inputs, TensorMeta)
+    one = isinstance(inputs, TensorBase)
     given = (inputs,) if one else tuple(inputs)
     for position, x in enumerate(given):
-        if not isinstance(x, TensorMeta):
+        if not isinstance(x, TensorBase):
             raise TypeError(
                 f"The inputs given to the function must be either a Tensor or a tuple of Tensors but the value at index {position} "
                 f"has type {type(x)}."
             )
     if create_graph:
-        return tuple(x.view_as(x) if x.requires_grad else _leaf(x.array) for x in given), one  # type: ignore[attr-defined]
+        return tuple(x.view_as(x) if x.requires_grad else _leaf(x.array) for x in given), one
     return tuple(_leaf(x.array) for x in given), one
 
 
@@ -180,15 +179,15 @@ def _leaf(array: Any) -> Tensor:
 
 def _called(func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool) -> tuple[tuple[Tensor, ...], bool]:
     result = func(*xs)
-    single = isinstance(result, TensorMeta)
+    single = isinstance(result, TensorBase)
     ys: tuple[Any, ...] = (result,) if single else tuple(result)
     for position, y in enumerate(ys):
-        if not isinstance(y, TensorMeta):
+        if not isinstance(y, TensorBase):
             raise TypeError(
                 f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but the "
                 f"value at index {position} has type {type(y)}."
             )
-        if strict and not y.requires_grad:  # type: ignore[attr-defined]
+        if strict and not y.requires_grad:
             raise RuntimeError(
                 f"Output {position} of the user-provided function does not require gradients. The outputs must be computed in a "
                 "differentiable manner from the input when running in strict mode."
@@ -201,7 +200,7 @@ def _vectors(v: Tensors, like: tuple[Tensor, ...], name: str) -> tuple[Tensor, .
         if len(like) == 1 and like[0].array.size == 1:
             return (wrap(np.ones_like(like[0].array)),)
         raise RuntimeError(f"The vector {name} can only be None if the user-provided function has a single element.")
-    vs = (v,) if isinstance(v, TensorMeta) else tuple(v)
+    vs = (v,) if isinstance(v, TensorBase) else tuple(v)
     if len(vs) != len(like):
         raise RuntimeError(f"{name} is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
     for position, (each, target) in enumerate(zip(vs, like, strict=True)):
@@ -209,7 +208,7 @@ def _vectors(v: Tensors, like: tuple[Tensor, ...], name: str) -> tuple[Tensor, .
             raise RuntimeError(
                 f"Entry {position} of the {name} has invalid size: should be {target.shape} but got {each.shape}."
             )
-    return vs  # type: ignore[return-value]
+    return vs
 
 
 def _check_scalar(ys: tuple[Tensor, ...], single: bool) -> None:

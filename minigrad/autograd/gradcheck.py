@@ -15,9 +15,8 @@ import numpy as np
 
 from minigrad.autograd import forward_ad
 from minigrad.autograd.backward import grad
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import no_grad
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def gradcheck(
     >>> mg.autograd.gradcheck(lambda x: x.sin() * x, (x,))
     True
     """
-    given = (inputs,) if isinstance(inputs, TensorMeta) else tuple(inputs)
+    given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
     try:
         _check(func, given, eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad)
         if check_undefined_grad and check_backward_ad:
@@ -96,7 +95,7 @@ def gradgradcheck(
     >>> mg.autograd.gradgradcheck(lambda x: x.exp() * x, (x,))
     True
     """
-    given = (inputs,) if isinstance(inputs, TensorMeta) else tuple(inputs)
+    given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
     seeds = _seeds_for(func, given, grad_outputs)
 
     def gradient(*arguments: Any) -> tuple[Any, ...]:
@@ -121,14 +120,14 @@ def gradgradcheck(
 
 
 def _requiring(value: Any) -> Any:
-    if isinstance(value, TensorMeta) and value.requires_grad:  # type: ignore[attr-defined]
+    if isinstance(value, TensorBase) and value.requires_grad:
         return value
     return value
 
 
 def _seeds_for(func: Tested, given: tuple[Any, ...], grad_outputs: Any) -> tuple[Any, ...]:
     if grad_outputs is not None:
-        return (grad_outputs,) if isinstance(grad_outputs, TensorMeta) else tuple(grad_outputs)
+        return (grad_outputs,) if isinstance(grad_outputs, TensorBase) else tuple(grad_outputs)
     rng = np.random.default_rng(0)
     return tuple(_random_like(out, rng) for out in _differentiable(func(*given)))
 
@@ -143,7 +142,7 @@ def _random_like(out: Tensor, rng: np.random.Generator) -> Tensor:
 
 
 def _checked(value: Any) -> bool:
-    return isinstance(value, TensorMeta) and value.requires_grad  # type: ignore[attr-defined]
+    return isinstance(value, TensorBase) and value.requires_grad
 
 
 def _differentiable(outputs: Any) -> list[Tensor]:
@@ -197,7 +196,7 @@ def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps
     """No output requires grad: then none may depend on an input."""
     several = func(*given)
     for number, out in enumerate(several if isinstance(several, (tuple, list)) else (several,)):
-        if not isinstance(out, TensorMeta) or out.array.dtype.kind not in "fc":
+        if not isinstance(out, TensorBase) or out.array.dtype.kind not in "fc":
             continue
         for place, x in enumerate(wanted):
             if np.any(_nudged(func, given, x, number, eps, all_outputs=True)):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.hooks import Hook
-from minigrad.autograd.meta import TensorMeta, bump_version
+from minigrad.autograd.meta import bump_version
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, ensure_grad_fn
 from minigrad.autograd.saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from minigrad.autograd.wrap import TensorBase
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -43,8 +44,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
     """Say that the memory of ``tensor`` was written in a way that autograd could not see."""
-    for each in (tensor,) if isinstance(tensor, TensorMeta) else tensor:
-        bump_version(each, "increment_version")  # type: ignore[arg-type]
+    for each in (tensor,) if isinstance(tensor, TensorBase) else tensor:
+        bump_version(each, "increment_version")
 
 
 class _MultiHandle:

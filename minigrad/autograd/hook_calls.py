@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.hooks import Hook, hook_name
-from minigrad.autograd.meta import TensorMeta
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.node import AccumulateGrad, Gradient, Node
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.events import HookRan, emit
 
 if TYPE_CHECKING:
@@ -120,8 +119,8 @@ def run_post_accumulate_hooks(node: AccumulateGrad) -> None:
 
 def as_tensor(gradient: Gradient, task: GraphTask) -> Tensor:
     """What a hook may hold and even write to: with create_graph the tensor itself, else a copy of its own."""
-    if isinstance(gradient, TensorMeta):
-        return gradient  # type: ignore[return-value]
+    if isinstance(gradient, TensorBase):
+        return gradient
     return wrap(np.array(gradient))
 
 
@@ -149,9 +148,9 @@ def _inward(node: Node, values: tuple[Tensor | None, ...], task: GraphTask) -> G
 
 def checked(result: Any, before: Tensor, hook: Hook) -> Tensor:
     """A hook's answer, which must be a tensor of the same shape and type."""
-    if not isinstance(result, TensorMeta):
+    if not isinstance(result, TensorBase):
         raise TypeError(f"hook '{hook_name(hook)}' returned a {type(result).__name__}; expected a Tensor or None")
-    value: Tensor = result  # type: ignore[assignment]
+    value: Tensor = result
     if value.shape != before.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
     if value.array.dtype != before.array.dtype:

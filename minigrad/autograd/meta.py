@@ -17,8 +17,8 @@ from minigrad.events import VersionBumped, emit, places_wanted
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
-    from minigrad.autograd.node import AccumulateGrad, Node
     from minigrad.autograd.hooks import TensorHooks
+    from minigrad.autograd.node import AccumulateGrad, Node
     from minigrad.autograd.views import View
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
@@ -70,7 +70,7 @@ class _Untracked(VersionCounter):
         return False
 
     @property
-    def value(self) -> int:  # type: ignore[override]
+    def value(self) -> int:
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
             "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from minigrad.autograd.node import Gradient
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.saved import Pack, Packed, SavedOutput, SavingNode, Unpack
-from minigrad.autograd.wrap import late, wrap
+from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.errors import FreedError
 
 if TYPE_CHECKING:
@@ -53,7 +52,8 @@ class OpNode(SavingNode):
 
     def sources(self, mask: int) -> tuple[int, ...]:
         """What to save: positions of operands, and ``-1 - k`` for output ``k``."""
-        return self.op.plans[mask].sources
+        sources: tuple[int, ...] = self.op.plans[mask].sources
+        return sources
 
     @property
     def slot_names(self) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class JointOpNode(OpNode):
         self.rules = ()
         self.extras = attributes
         self.needs = tuple(bool(mask >> i & 1) for i in range(len(operands)))
-        self.shapes = tuple(x.array.shape if isinstance(x, TensorMeta) else () for x in operands)
+        self.shapes = tuple(x.array.shape if isinstance(x, TensorBase) else () for x in operands)
 
     def sources(self, mask: int) -> tuple[int, ...]:
         return tuple(source for wish in self.op.joint_wishes for source in self._sources_of(wish))
@@ -245,7 +245,7 @@ class LeadingEdges:
     op: ClassVar[Op]
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]
+        sent: list[Gradient] = super().run(gradient, create_graph)
         return [sent[i] for i in self.op.leading(len(sent))]
 
 

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.node import Node
-from minigrad.autograd.meta import TensorMeta, VersionCounter
+from minigrad.autograd.meta import VersionCounter
 from minigrad.autograd.modes import modes, no_grad
+from minigrad.autograd.node import Node
 from minigrad.autograd.regime import regime
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, of
 from minigrad.errors import FreedError, InplaceError
 from minigrad.events import SavedReleased, SavedUnpacked, emit
@@ -61,7 +61,7 @@ class Packed:
         """The array of the tensor that the unpack hook returns."""
         with no_grad():
             given = self.unpack_hook(self.packed)
-        if not isinstance(given, TensorMeta):
+        if not isinstance(given, TensorBase):
             raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}")
         return given.array
 
@@ -155,9 +155,9 @@ class disable_saved_tensors_hooks:  # noqa: N801
 
 def slot_for(value: Any, is_output: bool) -> tuple[Any, int | None]:
     """How a node keeps ``value``, and the version to compare later; None for what has no version."""
-    if not isinstance(value, TensorMeta):
+    if not isinstance(value, TensorBase):
         return value, None
-    tensor: Tensor = value  # type: ignore[assignment]
+    tensor: Tensor = value
     if saving_hooks.pairs:
         return Packed(tensor, is_output, *saving_hooks.pairs[-1]), 0
     counter = tensor._counter

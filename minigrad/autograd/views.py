@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.node import Gradient, GradientEdge, Node, ensure_grad_fn
 from minigrad.autograd.modes import modes
+from minigrad.autograd.node import Gradient, Node, ensure_grad_fn
 from minigrad.dtypes import Array
 from minigrad.events import HistoryRebased, NodeCreated, emit
 

@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.meta import TensorMeta
+
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
+    from minigrad.tensor import Tensor as TensorBase
+else:
+    TensorBase = TensorMeta
+"""What ``isinstance`` asks for: at run time the slots, of which every tensor is one; to the type checker the class itself."""
+
+
+__all__ = ["Late", "TensorBase", "late", "wrap"]
 
 
 class Late:
