@@ -165,13 +165,15 @@ class _Rows:
 def _conversion(hint: Any, kind: type) -> Convert | None:
     """How a JSON value of type ``kind`` becomes a field of type ``hint``; None: it already is."""
     if get_origin(hint) in (Union, UnionType):
-        fitting = [option for option in get_args(hint) if _json_type(option) is kind]
-        hint = fitting[0] if fitting else Never
-    if hint is float and kind is int:
-        return None
-    if _json_type(hint) is not kind:
+        hint = next((option for option in get_args(hint) if _fits(kind, option)), Never)
+    if not _fits(kind, hint):
         _wrong(str(hint), kind)
     return _CONVERSIONS.get(hint) or _made_conversion(hint)
+
+
+def _fits(kind: type, hint: Any) -> bool:
+    """Whether a JSON value of type ``kind`` may stand for a field of type ``hint``; whole numbers are real ones."""
+    return _json_type(hint) is kind or (hint is float and kind is int)
 
 
 def _json_type(hint: Any) -> type:

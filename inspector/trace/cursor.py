@@ -11,6 +11,7 @@ from inspector.trace.keyframes import become
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
 
+
 @dataclass(slots=True)
 class Change:
     """What a move changed, by serials; with ``everything``, so much that it was not counted."""

@@ -6,7 +6,7 @@ A state's tables share their pages with its copies, so a keyframe costs what has
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.trace.apply import apply
 from inspector.trace.collector import held
@@ -39,6 +39,12 @@ class Keyframes:
                 walk(state, self._facts, state.step + self.every)
                 self.offer(state)
         return self._kept[wanted]
+
+    def build(self) -> Iterator[int]:
+        """Make all that are missing, one after the other; gives the step reached after each, for a bar of progress."""
+        while (step := len(self._kept) * self.every) <= len(self._facts):
+            self.before(step)
+            yield step
 
     def offer(self, state: State) -> None:
         """Keep a copy of ``state`` if it is at the next step where one is wanted."""

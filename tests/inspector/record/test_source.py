@@ -74,7 +74,7 @@ def site() -> Callable[[str], Site]:
         ("y + 1", ("b",)),
         ("mg.randn(3)", ("self.w",)),
         ("h *= 2", ("h",)),
-        ("p, q", ("p", "q")),
+        ("pair", ("p", "q")),
         ("x @ y", ("u",)),
         ("(u := x @ y) + 1", ("v",)),
         ("mg.tensor(1.0)", ("w",)),
@@ -98,6 +98,10 @@ def test_an_expression_over_several_lines_is_told_on_one(site: Callable[[str], S
     assert site("f(x, y)").target == ("d",)
 
 
+def test_a_write_to_an_item_is_told_as_the_statement(site: Callable[[str], Site]) -> None:
+    assert site("table[t] = table[t - 1] * gate").target == (None,)
+
+
 def test_a_returned_value_may_be_named_by_the_caller(site: Callable[[str], Site]) -> None:
     assert site("s ** 2").returned
     assert not site("x * 2").returned
@@ -116,8 +120,8 @@ def test_a_with_block_is_entered_at_its_context(site: Callable[[str], Site]) -> 
 
 
 def test_names_go_to_values_only_when_there_are_as_many(site: Callable[[str], Site]) -> None:
-    assert site("p, q").names(2) == ("p", "q")
-    assert site("p, q").names(3) == (None, None, None)
+    assert site("pair").names(2) == ("p", "q")
+    assert site("pair").names(3) == (None, None, None)
     assert site("z.tanh()").names(2) == (None, None)
 
 

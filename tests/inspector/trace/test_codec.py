@@ -1,0 +1,162 @@
+"""Facts as lines: what was written comes back, and nothing else is let in."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.trace.codec import CodecError, decode_line, encode_line
+from inspector.trace.facts import KINDS, Fact, GradientSent, Place, Printed, ScriptEnded, Summary, TensorCreated
+from inspector.trace.sample import Sample
+from tests.inspector.trace.arbitrary import FACTS, TRACES
+from tests.inspector.trace.examples import facts
+
+
+def same(left: object, right: object) -> bool:
+    """Equality in which NaN equals NaN, since a fact that holds one must come back with it."""
+    return repr(left).replace("Sample()", "()").replace("Sample(", "(") == repr(right).replace(
+        "Sample()", "()"
+    ).replace("Sample(", "(")
+
+
+def test_the_example_comes_back_equal() -> None:
+    assert decode_line(encode_line(facts())) == facts()
+
+
+@given(TRACES)
+def test_any_batch_comes_back(batch: list[Fact]) -> None:
+    line = encode_line(batch)
+    assert line.isascii()
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    back = decode_line(line)
+    assert [type(fact) for fact in back] == [type(fact) for fact in batch]
+    assert same(back, batch)
+
+
+@given(FACTS)
+def test_a_decoded_fact_is_frozen_and_complete(fact: Fact) -> None:
+    (back,) = decode_line(encode_line([fact]))
+    assert {field.name for field in fields(back)} == {field.name for field in fields(fact)}
+    with pytest.raises(AttributeError):
+        back.thread = 3  # type: ignore[misc]
+
+
+def test_nan_and_infinity_survive() -> None:
+    values = (math.nan, math.inf, -math.inf, -0.0)
+    summary = Summary((4,), "f64", None, -math.inf, math.inf, math.nan, 1, 2, values)
+    (back,) = decode_line(encode_line([TensorCreated(1, "tensor", (4,), "f64", False, True, None, 1, 0, summary)]))
+    assert isinstance(back, TensorCreated)
+    assert back.value is not None
+    assert math.isnan(back.value.mean or 0.0)
+    assert (back.value.low, back.value.high) == (-math.inf, math.inf)
+    first, *rest = back.value.values
+    assert math.isnan(first)
+    assert rest[:2] == [math.inf, -math.inf]
+    assert math.copysign(1.0, rest[2]) == -1.0
+
+
+def test_a_summary_and_a_place_that_facts_share_are_written_once_and_shared_again() -> None:
+    place, summary = Place("a.py", 1, 1, 0, 4), Summary((2,), "f32", 1.0, values=(0.6, 0.8))
+    fact = GradientSent(1, 2, 0, 3, 0, summary, None, summary, place=place)
+    line = encode_line([fact, fact])
+    assert line.count(b"a.py") == 1
+    places, summaries, rows = json.loads(line)
+    assert (len(places), len(summaries), len(rows)) == (1, 1, 2)
+    one, two = decode_line(line)
+    assert isinstance(one, GradientSent)
+    assert one.gradient is one.after
+    assert one.place is two.place
+
+
+def test_at_most_64_values_of_a_summary_are_written() -> None:
+    summary = Summary((100,), "i64", values=tuple(range(100)))
+    (back,) = decode_line(encode_line([TensorCreated(1, "arange", (100,), "i64", False, True, None, 1, 0, summary)]))
+    assert isinstance(back, TensorCreated)
+    assert back.value is not None
+    assert tuple(back.value.values) == tuple(range(64))
+
+
+DAMAGED = {
+    "nothing": b"",
+    "no json": b"hello",
+    "no list": b"{}",
+    "two parts": b"[[],[]]",
+    "rows that are no list": b'[[],[],"x"]',
+    "an empty row": b"[[],[],[[]]]",
+    "an unknown kind": b'[[],[],[["os.system",null,0,"ls"]]]',
+    "a kind that is a list": b"[[],[],[[[],null,0]]]",
+    "too few fields": b'[[],[],[["Printed",null,0,"stdout"]]]',
+    "too many fields": b'[[],[],[["Printed",null,0,"stdout","x","y"]]]',
+    "a number for a text": b'[[],[],[["Printed",null,0,"stdout",3]]]',
+    "a truth value for a number": b'[[],[],[["Printed",null,true,"stdout","x"]]]',
+    "a place that is not there": b'[[],[],[["Printed",0,0,"stdout","x"]]]',
+    "a place before the first": b'[[["a",1,1,0,1,""]],[],[["Printed",-1,0,"stdout","x"]]]',
+    "a place of the wrong shape": b'[[["a",1]],[],[]]',
+    "a summary without its numbers": b'[[],[[[2],"f32"]],[]]',
+    "a sample that is not base64": b'[[],[[[2],"f32",1.0,1.0,1.0,1.0,0,0,"f","\xc3\xa4"]],[]]',
+    "a sample of a part of a number": b'[[],[[[2],"f32",1.0,1.0,1.0,1.0,0,0,"d","AAAA"]],[]]',
+    "a sample of an unknown layout": b'[[],[[[2],"f32",1.0,1.0,1.0,1.0,0,0,"P","AAAAAAAAAAA="]],[]]',
+    "deep nesting": b"[" * 100_000,
+    "an endless number": b"[[],[],[[" + b"9" * 10_000 + b"]]]",
+    "bytes that are no text": b"[[],[],\xff\xfe]",
+}
+
+
+@pytest.mark.parametrize("line", DAMAGED.values(), ids=DAMAGED.keys())
+def test_a_damaged_line_gives_one_sentence(line: bytes) -> None:
+    with pytest.raises(CodecError, match=r"^a line of facts is damaged: .{3,}") as caught:
+        decode_line(line)
+    assert "\n" not in str(caught.value)
+
+
+@given(TRACES, st.data())
+def test_a_flipped_byte_never_raises_anything_else(batch: list[Fact], data: st.DataObject) -> None:
+    line = bytearray(encode_line(batch))
+    line[data.draw(st.integers(0, len(line) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        back = decode_line(bytes(line))
+    except CodecError:
+        return
+    assert all(type(fact) in KINDS.values() for fact in back)
+
+
+def test_the_collector_is_left_as_it_was() -> None:
+    assert gc.isenabled()
+    decode_line(encode_line([Printed("stdout", "x")]))
+    with pytest.raises(CodecError):
+        decode_line(b"?")
+    assert gc.isenabled()
+
+
+def test_a_field_that_json_cannot_hold_is_refused() -> None:
+    with pytest.raises(TypeError):
+        encode_line([ScriptEnded("ok", object())])  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(width=32), max_size=64))
+def test_single_precision_numbers_take_four_bytes(values: list[float]) -> None:
+    sample = Sample.pack(values)
+    assert [repr(value) for value in sample] == [repr(value) for value in values]
+    if values and not any(map(math.isnan, values)):
+        assert len(sample.data) == 4 * len(values)
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1))
+def test_a_sample_reads_like_the_tuple_it_was_made_of(values: list[float]) -> None:
+    sample = Sample.pack(values)
+    assert sample == tuple(values)
+    assert hash(sample) == hash(tuple(values))
+    assert (sample[0], sample[-1], len(sample)) == (values[0], values[-1], len(values))
+    assert sample[1:] == tuple(values[1:])
+
+
+def test_samples_of_mixed_kinds_are_refused() -> None:
+    with pytest.raises(TypeError, match="numbers of one kind"):
+        Sample.pack((1, 2.0))
