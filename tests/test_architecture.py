@@ -97,6 +97,7 @@ def test_the_import_contracts_hold() -> None:
         ("inspector-layers", "inspector/draw/__init__.py", "import inspector.app"),
         ("inspector-layers", "inspector/newcomer.py", ""),
         ("no-screen-below-the-app", "inspector/trace/state.py", "import textual.app"),
+        ("panes-are-read-without-a-screen", "inspector/app/reading/why.py", "import inspector.app.widgets.canvas"),
         ("trace-only", "inspector/explain/__init__.py", "from minigrad.tensor import Tensor"),
         ("trace-only", "inspector/draw/__init__.py", "import inspector.record"),
     ],
