@@ -16,7 +16,7 @@ from inspector.trace.facts import Fact, Place, SavedSlot
 from inspector.trace.trace import Trace
 
 _LONGEST = 30
-"""Characters of an unnamed operand's own text; a longer one is ``(…)``."""
+"""Characters of an unnamed operand's own text; a longer one is ``…``."""
 
 
 class Teller:
@@ -75,7 +75,9 @@ class Teller:
         yield from self._close()
         kind = "leaf, requires grad" if fact.requires_grad else "alias" if fact.base is not None else "constant"
         text = self._source(fact.place) or f"{fact.how}(…)"
-        yield self._row("step", f"{self._name(fact.tensor)} = {text}", array(fact.value), kind, fact.place)
+        self._said[fact.tensor] = text
+        named = f"{self._names[fact.tensor]} = {text}" if fact.tensor in self._names else text
+        yield self._row("step", named, array(fact.value), kind, fact.place)
 
     def _node_created(self, fact: facts.NodeCreated) -> Iterator[Row]:
         self._nodes[fact.node] = fact
@@ -118,25 +120,29 @@ class Teller:
     def _sentence(self, fact: facts.OpApplied) -> str:
         """``h = z.tanh()``; inside a module or composite, where the user's text says something else, ``tanh(z)``."""
         call = self._call(fact)
-        named = [self._names[out] for out in fact.outputs if out in self._names]
+        named = dict.fromkeys(self._names[out] for out in fact.outputs if out in self._names)
         text = call if self._depth or not fact.expression else fact.expression
         if fact.inplace:
             return text
         return f"{', '.join(named)} = {text}" if named else call
 
     def _call(self, fact: facts.OpApplied) -> str:
-        inputs = [one if isinstance(one, str) else self._operand(one) for _, one in fact.inputs]
-        if len(inputs) == 2 and not fact.label[:1].isalnum():
+        if len(fact.inputs) == 2 and not fact.label[:1].isalnum():
             self._infix.update(fact.outputs)
-            return f"{inputs[0]} {fact.label} {inputs[1]}"
+            left, right = (one if isinstance(one, str) else self._operand(one) for _, one in fact.inputs)
+            return f"{left} {fact.label} {right}"
+        inputs = [one if isinstance(one, str) else self._short(one) for _, one in fact.inputs]
         attributes = [f"{name}={value}" for name, value in fact.attributes if value != "None"]
         return f"{fact.op}{'_' if fact.inplace else ''}({', '.join([*inputs, *attributes])})"
 
-    def _operand(self, tensor: int) -> str:
+    def _short(self, tensor: int) -> str:
         name = self._name(tensor)
-        if tensor in self._names:
-            return name
-        return "(…)" if len(name) > _LONGEST else f"({name})" if tensor in self._infix else name
+        return "…" if len(name) > _LONGEST and tensor not in self._names else name
+
+    def _operand(self, tensor: int) -> str:
+        """The same in brackets where it is a sum or product, or cut short."""
+        short = self._short(tensor)
+        return f"({short})" if short == "…" or (tensor in self._infix and tensor not in self._names) else short
 
     def _consequences(self, fact: facts.OpApplied, bumps: list[facts.VersionBumped]) -> str:
         node = self._nodes.get(fact.node or 0)

@@ -71,7 +71,7 @@ class Names:
     def settle(self, site: Site, thread: int) -> None:
         """The thread has come to ``site``; if that is elsewhere, the assignment it awaits has run."""
         awaited = self._awaited.get(thread)
-        if awaited is None or awaited.site is site:
+        if awaited is None or site is awaited.site or site.is_part_of_the_same_statement(awaited.bound):
             return
         del self._awaited[thread]
         frame = user_frame()

@@ -40,6 +40,12 @@ class Site:
         """What each of ``count`` values is called."""
         return self.target if len(self.target) == count else (None,) * count
 
+    def is_part_of_the_same_statement(self, other: Site) -> bool:
+        """Whether both values get the same names on one line: ``mg.ones(3)``, and that with ``.requires_grad_()``."""
+        if self.place is None or other.place is None or not self.target:
+            return False
+        return (self.target, self.place.file, self.place.line) == (other.target, other.place.file, other.place.line)
+
     def is_in(self, code: CodeType) -> bool:
         """Whether this place is in the function whose code that is."""
         place = self.place
@@ -83,10 +89,16 @@ class _Tree:
         return Site(place, self._text(self._told(part)), _names(self._target(part)), returned, _mentions(part))
 
     def _told(self, node: ast.AST) -> ast.AST:
-        """A write to an item or attribute happens at its target, ``t[0]``, and is told as ``t[0] = row``."""
+        """What happens at a target is told with its value: ``t[0] = row``, and for ``a, b = rows`` just ``rows``."""
         parent = self._parents[node]
-        written = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
-        return parent if written and isinstance(parent, ast.Assign | ast.AugAssign) else node
+        if not isinstance(getattr(node, "ctx", None), ast.Store) or not isinstance(parent, ast.Assign | ast.AugAssign):
+            return node
+        match node:
+            case ast.Tuple() | ast.List():
+                return parent.value
+            case ast.Subscript() | ast.Attribute():
+                return parent
+        return node
 
     def _text(self, node: ast.AST) -> str:
         """The text of ``node`` on one line, shortened when it is long."""

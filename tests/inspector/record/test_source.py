@@ -99,7 +99,7 @@ def test_an_expression_over_several_lines_is_told_on_one(site: Callable[[str], S
 
 
 def test_a_write_to_an_item_is_told_as_the_statement(site: Callable[[str], Site]) -> None:
-    assert site("table[t] = table[t - 1] * gate").target == (None,)
+    assert site("table[t] = table[t - 1] * gate").target == ()
 
 
 def test_a_returned_value_may_be_named_by_the_caller(site: Callable[[str], Site]) -> None:
