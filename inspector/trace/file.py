@@ -19,7 +19,7 @@ from typing import Any, overload
 from inspector.trace.codec import CodecError, decode_line
 from inspector.trace.facts import Fact
 from inspector.trace.kinds import NAMES, Kinds, codes_of
-from inspector.trace.labels import TEACHING, Labels
+from inspector.trace.labels import TEACHING, Labels, one_line
 from inspector.trace.schema import (
     LARGEST,
     MOST_IN_A_BATCH,
@@ -54,7 +54,7 @@ def open_trace(path: str | Path) -> Trace:
 
 
 def _damaged(path: Path, how: str) -> TraceFileError:
-    return TraceFileError(f"the trace file {path} is damaged ({how[:120]}); record the script again")
+    return TraceFileError(f"the trace file {path} is damaged ({one_line(how, 120)}); record the script again")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
