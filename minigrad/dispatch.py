@@ -17,7 +17,7 @@ from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.duals import duals
 from minigrad.autograd.meta import VersionCounter, bump_version, untracked
 from minigrad.autograd.modes import modes
-from minigrad.autograd.node import Node, accumulator_of, next_sequence_nr
+from minigrad.autograd.node import Node, accumulator_of, edge_of, next_sequence_nr
 from minigrad.autograd.op_node import Meta
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
@@ -157,7 +157,7 @@ def make_node(
     node = node_without_edges(op, operands, attributes, outputs, mask)
     node.sequence_nr = next_sequence_nr()
     node.hooks = None
-    edges = [_edge(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
+    edges = [edge_of(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
     if op.constants:
         edges = [edges[i] for i in op.leading(len(operands))]
     node.next_nodes = tuple(edge[0] for edge in edges)
@@ -180,11 +180,6 @@ def node_without_edges(
     node.metas = _metas(operands, outputs)
     node.outputs = tuple((out.array.shape, out.array.dtype) for out in outputs)
     return node
-
-
-def _edge(tensor: Tensor) -> tuple[Node, int]:
-    node = tensor.grad_fn
-    return (accumulator_of(tensor), 0) if node is None else (node, tensor._output_nr)
 
 
 def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta | None, ...] | None:
@@ -435,7 +430,9 @@ def _unary(op: Op) -> Callable[..., Any]:
         extras = plan.extras
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
         next_node = a._grad_fn if a._view is None else a.grad_fn
-        n.next_nodes = (accumulator_of(a) if next_node is None else next_node,)
+        if next_node is None and a._requires_grad:
+            next_node = accumulator_of(a)
+        n.next_nodes = (next_node,)
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
         t._requires_grad = True
         t._grad_fn = n
@@ -515,12 +512,12 @@ def _binary(op: Op) -> Callable[..., Any]:
         node_a = node_b = None
         if need_a:
             node_a = a._grad_fn if a._view is None else a.grad_fn
-            if node_a is None:
+            if node_a is None and a._requires_grad:
                 node_a = accumulator_of(a)
             numbers = a._output_nr
         if need_b:
             node_b = b._grad_fn if b._view is None else b.grad_fn
-            if node_b is None:
+            if node_b is None and b._requires_grad:
                 node_b = accumulator_of(b)
             numbers |= b._output_nr
         n.next_nodes = (node_a, node_b)

@@ -148,11 +148,11 @@ class Tensor(
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating-point numbers."""
-        return self.array.dtype.kind == "f"
+        return bool(self.array.dtype.kind == "f")
 
     def is_complex(self) -> bool:
         """Whether the elements are complex numbers."""
-        return self.array.dtype.kind == "c"
+        return bool(self.array.dtype.kind == "c")
 
     def stride(self, dim: int | None = None) -> Any:
         """Elements to step in memory for one step along each dimension, or along ``dim``."""
@@ -265,9 +265,6 @@ class Tensor(
                 warnings.warn(_NON_LEAF, stacklevel=2)
         return self._grad
 
-    def _requires_warning(self) -> bool:
-        return self.requires_grad and not self.is_leaf and not self.retains_grad
-
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         before = self._grad
@@ -279,6 +276,13 @@ class Tensor(
                 emit(GradCleared(self, before, True))
         elif GradAssigned.listeners:
             emit(GradAssigned(self, before, value))
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
+
+    def _requires_warning(self) -> bool:
+        return self._grad_fn is not None and self.requires_grad and not self.retains_grad
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, TensorMeta):
@@ -295,10 +299,6 @@ class Tensor(
                 f"'{list(self.array.shape)}'. Please ensure that the gradient and the tensor are the same size"
             )
 
-    @grad.deleter
-    def grad(self) -> None:
-        self._grad = None
-
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradient, or with ``set_to_none=False`` fill it with zeros in place."""
         clear_grad(self, set_to_none)
@@ -306,7 +306,7 @@ class Tensor(
     @property
     def retains_grad(self) -> bool:
         """Whether it is a non-leaf that was asked to keep its gradient."""
-        return self._hooks is not None and self._hooks.retains and not self.is_leaf
+        return self._hooks is not None and self._hooks.retains and self._grad_fn is not None
 
     def retain_grad(self) -> None:
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""

@@ -116,7 +116,12 @@ def grad(
             task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
     announce_start(task, roots, seeds, chosen, "grad")
     execute(task, edges, seeds, run_only=())
-    return tuple(_captured(task, place, x, allow_unused, materialize_grads) for place, x in enumerate(chosen))
+    found: dict[Any, Tensor | None] = {}
+    for place, x in enumerate(chosen):  # an input that is asked for twice is answered with one tensor
+        key = id(x) if isinstance(x, TensorBase) else x
+        if key not in found:
+            found[key] = _captured(task, place, x, allow_unused, materialize_grads)
+    return tuple(found[id(x) if isinstance(x, TensorBase) else x] for x in chosen)
 
 
 def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | None, materialize: bool) -> Tensor | None:

@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from minigrad.autograd import anomaly
 from minigrad.autograd.current import current
 from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
@@ -253,6 +255,8 @@ class GraphTask:
         gradient = self.buffers.pop(node, None)
         self.node = node
         leaf = node.variable
+        if not leaf._requires_grad:  # it stopped requiring grad after its graph was built
+            return
         plain = node.hooks is None and leaf._hooks is None and self._needed is None
         if not plain:
             gradient = self._through_leaf_hooks(node, gradient)
@@ -324,7 +328,8 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
     regime.enter()
     modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, watchful, checks_nan
     try:
-        task.run()
+        with np.errstate(all="ignore"):  # infinities and NaNs are values here, as in PyTorch
+            task.run()
         for callback in task.callbacks:
             callback()
     except BaseException as error:

@@ -17,7 +17,7 @@ from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
-from minigrad.autograd.node import Gradient, Node, accumulator_of
+from minigrad.autograd.node import Gradient, Node, edge_of
 from minigrad.autograd.saved import SavingNode, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit
@@ -248,18 +248,11 @@ def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...]
 
 def _connect(node: FunctionNode, inputs: list[Any]) -> None:
     """Edges to the inputs, and the shapes that their gradients must have."""
-    edges = [_edge(x) for x in inputs]
+    edges = [edge_of(x) for x in inputs]
     node.next_nodes = tuple(edge[0] for edge in edges)
     node.input_nrs = tuple(edge[1] for edge in edges)
     node.input_metas = tuple((x.array.shape, x.array.dtype) for x in inputs)
     remember_origin(node)
-
-
-def _edge(tensor: Tensor) -> tuple[Node | None, int]:
-    if not tensor.requires_grad:
-        return None, 0
-    node = tensor.grad_fn
-    return (accumulator_of(tensor), 0) if node is None else (node, tensor._output_nr)
 
 
 def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded: bool) -> None:
@@ -280,7 +273,8 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
         differentiable += can
         outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can)
     node.output_metas = tuple(metas)
-    _mark_views(outputs, dirty, differentiable)
+    if recorded:
+        _mark_views(outputs, dirty, differentiable)
 
 
 def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool) -> Any:
@@ -393,7 +387,7 @@ class DelayedError(Node):
 def _barred(gradient: Any, sources: tuple[Any, ...]) -> Any:
     node = DelayedError()
     node.begin()
-    node.next_nodes = tuple(_edge(x)[0] for x in sources if isinstance(x, TensorBase))
+    node.next_nodes = tuple(edge_of(x)[0] for x in sources if isinstance(x, TensorBase))
     out = wrap(gradient.array)
     out._requires_grad, out._grad_fn = True, node
     return out

@@ -29,33 +29,39 @@ def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradien
     hooks_of_node = node.hooks
     if hooks_of_node is None or not (hooks_of_node.tensor or hooks_of_node.retain):
         return gradient
-    numbers = [0] if node.single else sorted(gradient or ())
-    for number in numbers:
-        value = gradient if node.single else gradient[number]
-        if value is None:
-            continue
-        value = _through(hooks_of_node.tensor.get(number, {}).values(), value, node, task)
-        retained = hooks_of_node.retain.get(number)
-        if retained is not None:
-            _retain(retained(), value, node, task)
-        if node.single:
-            gradient = value
-        else:
-            gradient[number] = value
+    if node.single:
+        return _at_output(node, 0, gradient, task)
+    slots = dict(gradient or {})
+    for number in sorted({*hooks_of_node.tensor, *hooks_of_node.retain}):
+        value = _at_output(node, number, slots.get(number), task)
+        if value is not None:
+            slots[number] = value
+    return slots
+
+
+def _at_output(node: Node, number: int, gradient: Gradient, task: GraphTask) -> Gradient:
+    """The hooks of one output, then the retaining of its gradient. An undefined gradient is None to them."""
+    assert node.hooks is not None
+    hooks = node.hooks.tensor.get(number)
+    if hooks:
+        gradient = _through(hooks.values(), gradient, node, task)
+    retained = node.hooks.retain.get(number)
+    if retained is not None and gradient is not None:
+        _retain(retained(), gradient, node, task)
     return gradient
 
 
 def _through(hooks: Iterable[Hook], gradient: Gradient, owner: Any, task: GraphTask) -> Gradient:
     """The gradient after each hook in turn."""
     hooks = tuple(hooks)
-    if not hooks or gradient is None:
+    if not hooks:
         return gradient
-    value = as_tensor(gradient, task)
+    value = None if gradient is None else as_tensor(gradient, task)
     for hook in hooks:
         before = value
         result = hook(value)
         if result is not None:
-            value = checked(result, before, hook)
+            value = result if before is None else checked(result, before, hook)
         if HookRan.listeners:
             emit(HookRan("tensor", owner, hook, before, value, value is not before))
     return as_gradient(value, task)

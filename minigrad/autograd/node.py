@@ -175,8 +175,14 @@ def _copied(tensor: Tensor | None) -> np.ndarray[Any, Any] | None:
 def _add_tensor(leaf: Tensor, gradient: Tensor) -> str:
     """With create_graph nothing is overwritten: the sum is a new tensor with a history of its own."""
     before = leaf._grad
-    leaf._grad = gradient if before is None else before + gradient
-    return "stolen" if before is None else "out of place"
+    leaf._grad = _recorded_copy(gradient, leaf) if before is None else before + gradient
+    return "copied" if before is None else "out of place"
+
+
+def _recorded_copy(gradient: Tensor, leaf: Tensor) -> Tensor:
+    """A tensor of its own that keeps the history: the gradient may be the very one that the user gave."""
+    copy: Tensor = wrap(np.empty_like(leaf.array)).copy_(gradient)
+    return copy
 
 
 def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
@@ -209,6 +215,17 @@ def accumulator_of(leaf: Tensor) -> AccumulateGrad:
         if NodeCreated.listeners:
             emit(NodeCreated(accumulator, ()))
     return accumulator
+
+
+def edge_of(tensor: Tensor) -> tuple[Node | None, int]:
+    """Where an operation on ``tensor`` sends its gradient: node and output number, (None, 0) where nowhere.
+
+    A view made under no_grad requires grad because its base does, and yet has no edge.
+    """
+    node = tensor.grad_fn
+    if node is not None:
+        return node, tensor._output_nr
+    return (accumulator_of(tensor) if tensor._requires_grad else None), 0
 
 
 def ensure_grad_fn(tensor: Tensor) -> GradientEdge:

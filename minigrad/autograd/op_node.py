@@ -245,7 +245,7 @@ class LeadingEdges:
     op: ClassVar[Op]
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        sent: list[Gradient] = super().run(gradient, create_graph)
+        sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]
         return [sent[i] for i in self.op.leading(len(sent))]
 
 
