@@ -119,6 +119,8 @@ def unhook(pick: Pick, world: World) -> Statement | None:
 
 def backward(pick: Pick, world: World) -> Statement | None:
     """A backward pass from one root."""
+    if world.inference:
+        return None
     roots = _tracked(world) if not pick.chance(4) else world.where(lambda known: known.floating)
     if not roots:
         return None
@@ -136,7 +138,7 @@ def _seed(pick: Pick, world: World, root: Known) -> object:
         return None
     if pick.chance(4):
         return None
-    peers = world.where(lambda known: known.shape == root.shape and known.floating)
+    peers = world.where(lambda known: known.shape == root.shape and known.floating and not known.grad)
     if peers and pick.chance(15):
         return Ref(pick.one(peers).name)
     return "ones"
@@ -152,7 +154,7 @@ def _flags(pick: Pick, world: World) -> tuple[str, ...]:
 def grad(pick: Pick, world: World) -> Statement | None:
     """``autograd.grad`` of one or two outputs for one to three inputs."""
     tracked = _tracked(world)
-    if not tracked:
+    if not tracked or world.inference:
         return None
     outputs = pick.some(tracked, 2)
     inputs = pick.some(tracked, 3)

@@ -57,7 +57,7 @@ def create(pick: Pick, world: World) -> Statement:
     shape = pick.one(SHAPES)
     dtypes = ("float64", "float64", "float64", "float32", "int64") if "dtypes" in world.features else ("float64",)
     known = world.add(shape, dtype=pick.one(dtypes))
-    known.grad = known.leaf = known.floating and not pick.chance(40)
+    known.grad = known.leaf = known.floating and not world.inference and not pick.chance(40)
     return Create(known.name, _values(pick, known), known.dtype, known.grad)
 
 
@@ -200,7 +200,9 @@ def view(pick: Pick, world: World) -> Statement:
     x = pick.one(world.where(lambda known: True))
     makers = VIEWS_OF_ANY + (VIEWS_OF_DIMENSIONED if x.shape else ()) + (VIEWS_OF_MATRICES if len(x.shape) > 1 else ())
     name, args, shape = pick.one(makers)(pick, x)
-    return Method((world.add(shape, [x], alias=True).name,), x.name, name, args)
+    out = world.add(shape, [x], alias=True)
+    out.overlaps = out.overlaps or name == "unfold"
+    return Method((out.name,), x.name, name, args)
 
 
 Viewed = tuple[str, tuple[object, ...], Shape]
@@ -296,13 +298,17 @@ def strided(pick: Pick, world: World) -> Statement | None:
         return None
     x = pick.one(fits)
     size, stride, offset = pick.one((((2,), (1,), 0), ((1,), (1,), 1), ((2, 2), (1, 0), 0), ((2, 1), (1, 1), 0)))
-    return Method((world.add(size, [x], alias=True).name,), x.name, "as_strided", (size, stride, offset))
+    out = world.add(size, [x], alias=True)
+    out.overlaps = True
+    return Method((out.name,), x.name, "as_strided", (size, stride, offset))
 
 
-def inplace(pick: Pick, world: World) -> Statement:
-    """An in-place operation on a base or a view; seldom on a leaf that requires grad, for that must raise."""
-    allowed = world.where(lambda known: not known.leaf or not known.grad)
-    x = pick.one(world.variables if pick.chance(10) else allowed or world.variables)
+def inplace(pick: Pick, world: World) -> Statement | None:
+    """An in-place operation on a base or a view."""
+    fits = world.writable(pick)
+    if not fits:
+        return None
+    x = pick.one(fits)
     if pick.chance(35):
         return Do(x.name, pick.one(INPLACE_UNARY))
     name = pick.one(INPLACE_BINARY)
@@ -358,8 +364,7 @@ def read(pick: Pick, world: World) -> Statement | None:
 
 def write(pick: Pick, world: World) -> Statement | None:
     """An index write, of a number or of a tensor that broadcasts to the place."""
-    dimensioned = world.where(lambda known: bool(known.shape) and known.size > 0)
-    fits = dimensioned if pick.chance(10) else [known for known in dimensioned if not known.leaf or not known.grad]
+    fits = [known for known in world.writable(pick) if known.shape and known.size > 0]
     if not fits:
         return None
     x = pick.one(fits)

@@ -118,9 +118,11 @@ def _block(pick: Pick, world: World, depth: int) -> Statement | None:
     if not contexts:
         return None
     context = pick.one(contexts)
-    outer, world.recording = world.recording, context == "xp.enable_grad()"
+    outer = world.recording, world.inference
+    world.inference = world.inference or context == "xp.inference_mode()"
+    world.recording = context == "xp.enable_grad()" and not world.inference
     body = tuple(_statement(pick, world, depth - 1) for _ in range(pick.number(1, 4)))
-    world.recording = outer
+    world.recording, world.inference = outer
     return Block(context, body)
 
 

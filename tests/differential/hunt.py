@@ -20,7 +20,7 @@ from types import ModuleType
 
 from tests.differential.compare import Difference, first_difference, report
 from tests.differential.generate import ALL, CORE, LACKING, program_number
-from tests.differential.programs import Program
+from tests.differential.programs import Call, Do, Method, Program, flat
 from tests.differential.run import run
 from tests.differential.shrink import shrunk
 
@@ -36,6 +36,7 @@ class Quest:
     oracle: str
     backend: str
     per_kind: int
+    skip_lacking: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,15 @@ def difference(program: Program, oracle: ModuleType, backend: ModuleType) -> Dif
     return first_difference(run(program, oracle), run(program, backend))
 
 
+def lacking(program: Program, backend: ModuleType) -> bool:
+    """Whether the program uses a method or a function that the backend does not have."""
+    methods = (one.name for one in flat(program.statements) if isinstance(one, Method | Do))
+    calls = (one.path for one in flat(program.statements) if isinstance(one, Call))
+    return any(not hasattr(backend.Tensor, name) for name in methods) or any(
+        not hasattr(backend, name) for name in calls
+    )
+
+
 def reduced(program: Program, kind: str, oracle: ModuleType, backend: ModuleType) -> Program:
     """The smallest program found that shows the same kind of difference."""
 
@@ -89,6 +99,8 @@ def batch(numbers: range, quest: Quest, done: Counter[str], pipe: Connection) ->
     for number in numbers:
         pipe.send(number)
         program = program_number(number, quest.features, quest.longest)
+        if quest.skip_lacking and lacking(program, backend):
+            continue
         found = difference(program, oracle, backend)
         if found is None:
             continue
@@ -164,14 +176,16 @@ def main() -> int:
     parser.add_argument("--without", default="", help="features to leave out")
     parser.add_argument("--longest", type=int, default=24, help="the most statements of a program")
     parser.add_argument("--per-kind", type=int, default=1, help="how many programs of a kind are shrunk and saved")
+    parser.add_argument(
+        "--skip-lacking", action="store_true", help="pass over programs that use what the backend lacks"
+    )
     parser.add_argument("--oracle", default="torch")
     parser.add_argument("--backend", default="minigrad")
     parser.add_argument("--save", type=Path, help="a folder for the shrunk programs")
     given = parser.parse_args()
     chosen = ALL.difference(LACKING) if given.features == "all" else CORE | frozenset(given.features.split(","))
-    quest = Quest(
-        chosen.difference(given.without.split(",")), given.longest, given.oracle, given.backend, given.per_kind
-    )
+    chosen = chosen.difference(given.without.split(","))
+    quest = Quest(chosen, given.longest, given.oracle, given.backend, given.per_kind, given.skip_lacking)
     numbers = range(given.start, given.start + given.examples)
     tally = Tally()
     for done, tally in enumerate(hunt(numbers, quest), start=1):

@@ -138,6 +138,7 @@ class Bench:
         self.xp: Any = backend
         self.log: list[Entry] = []
         self.sightings: list[tuple[str, object]] = []
+        self.higher: list[range] = []
         self.namespace: dict[str, Any] = {"xp": backend, "see": self.see, "fn": functions(backend)}
 
     def perform(self, statements: tuple[Statement, ...], watch: bool) -> None:
@@ -146,7 +147,22 @@ class Bench:
             if isinstance(statement, Block):
                 self._block(statement, watch)
             else:
-                self._note(statement, partial(exec, compiled(statement.code), self.namespace), watch)
+                self._note(statement, partial(self._execute, statement), watch)
+
+    def _execute(self, statement: Statement) -> None:
+        """Run it, and remember which nodes a backward with ``create_graph`` has made."""
+        if "create_graph" not in statement.code:
+            exec(compiled(statement.code), self.namespace)
+            return
+        first = self._next_sequence_number()
+        try:
+            exec(compiled(statement.code), self.namespace)
+        finally:
+            self.higher.append(range(first, self._next_sequence_number()))
+
+    def _next_sequence_number(self) -> int:
+        with self.xp.enable_grad():
+            return int((self.xp.ones((), requires_grad=True) * 1).grad_fn._sequence_nr())
 
     def _block(self, block: Block, watch: bool) -> None:
         try:
@@ -189,7 +205,8 @@ class Bench:
         names: dict[int, str] = {}
         for name, tensor in tensors.items():
             names.setdefault(id(tensor), name)
-        return {name: snapshot(tensor, names) for name, tensor in tensors.items()}
+        trees = Trees(names, self.higher)
+        return {name: snapshot(tensor, trees) for name, tensor in tensors.items()}
 
 
 def raised_by(error: Exception) -> Raised:
@@ -214,21 +231,50 @@ def dtype_of(tensor: Any) -> str:
     return str(tensor.dtype).rpartition(".")[2]
 
 
-def snapshot(tensor: Any, names: dict[int, str]) -> dict[str, object]:
-    """Everything a user can see of ``tensor``; ``names`` maps identities to variables."""
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Describes graphs: ``names`` maps identities to variables, ``higher`` holds the numbers of second-order nodes."""
+
+    names: dict[int, str]
+    higher: list[range]
+
+    def named(self, tensor: Any) -> object:
+        """The variable that holds ``tensor``."""
+        return tensor if tensor is None or isinstance(tensor, Raised) else self.names.get(id(tensor), "no variable")
+
+    def tree(self, node: Any, depth: int = DEPTH) -> object:
+        """The names along ``next_functions``, in order; leaves with the variable that they accumulate into.
+
+        How a derivative is itself computed is each backend's own affair: such nodes are seen, but not looked into.
+        """
+        if node is None or isinstance(node, Raised):
+            return node
+        name = node.name().rpartition("::")[2]
+        if name == "AccumulateGrad":
+            return f"{name}({self.named(node.variable)})"
+        if self.higher and any(node._sequence_nr() in numbers for numbers in self.higher):
+            return "of higher order"
+        if depth == 0:
+            return name
+        below = tuple(self.tree(target, depth - 1) for target, _ in node.next_functions)
+        inputs = tuple(index for _, index in node.next_functions)
+        return (name, below, inputs) if any(inputs) else (name, below)
+
+
+def snapshot(tensor: Any, trees: Trees) -> dict[str, object]:
+    """Everything a user can see of ``tensor``."""
     state: dict[str, object] = {
         "dtype": dtype_of(tensor),
         "shape": tuple(tensor.shape),
         "value": tensor.tolist(),
-        "same object as": names[id(tensor)],
+        "same object as": trees.names[id(tensor)],
     }
     for attribute in ("requires_grad", "is_leaf", "_version", "output_nr", "retains_grad"):
         state[attribute] = asked(tensor, attribute)
     state["is_inference"] = tensor.is_inference()
-    state["_base"] = named(asked(tensor, "_base"), names)
-    state["grad_fn"] = tree(asked(tensor, "grad_fn"), names, DEPTH)
-    state |= _gradient(tensor, names)
-    return state
+    state["_base"] = trees.named(asked(tensor, "_base"))
+    state["grad_fn"] = trees.tree(asked(tensor, "grad_fn"))
+    return state | _gradient(tensor, trees)
 
 
 def asked(tensor: Any, attribute: str) -> Any:
@@ -239,40 +285,19 @@ def asked(tensor: Any, attribute: str) -> Any:
         return raised_by(error)
 
 
-def named(tensor: Any, names: dict[int, str]) -> object:
-    """The variable that holds ``tensor``."""
-    return tensor if tensor is None or isinstance(tensor, Raised) else names.get(id(tensor), "no variable")
-
-
-def tree(node: Any, names: dict[int, str], depth: int) -> object:
-    """The names along ``next_functions``, in order; leaves with the variable that they accumulate into."""
-    if node is None or isinstance(node, Raised):
-        return node
-    name = node.name().rpartition("::")[2]
-    if name == "AccumulateGrad":
-        return f"{name}({named(node.variable, names)})"
-    if depth == 0:
-        return name
-    below = tuple(tree(target, names, depth - 1) for target, _ in node.next_functions)
-    inputs = tuple(index for _, index in node.next_functions)
-    return (name, below, inputs) if any(inputs) else (name, below)
-
-
-def _gradient(tensor: Any, names: dict[int, str]) -> dict[str, object]:
+def _gradient(tensor: Any, trees: Trees) -> dict[str, object]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        grad = tensor.grad
+        grad = asked(tensor, "grad")
     warned = any("not a leaf" in str(one.message) for one in caught)
     state: dict[str, object] = {"grad warns": warned}
-    if grad is None:
-        return state | {"grad": None}
+    if grad is None or isinstance(grad, Raised):
+        return state | {"grad": grad}
     return state | {
         "grad": grad.tolist(),
         "grad dtype": dtype_of(grad),
-        "grad held by": named(grad, names),
+        "grad held by": trees.named(grad),
         "grad requires_grad": asked(grad, "requires_grad"),
-        "grad _version": asked(grad, "_version"),
-        "grad grad_fn": tree(asked(grad, "grad_fn"), names, 1),
     }
 
 

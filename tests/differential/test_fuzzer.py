@@ -49,7 +49,7 @@ def test_an_unknown_feature_is_refused_by_name() -> None:
 def test_the_printed_text_is_the_program_that_ran(number: int, torch: ModuleType) -> None:
     program = program_number(number, ALL)
     drawn, printed = (run(one.quiet(), torch) for one in (program, program_of(str(program))))
-    assert [entry.seen for entry in drawn if entry.seen] == [entry.seen for entry in printed if entry.seen]
+    assert repr([entry.seen for entry in drawn if entry.seen]) == repr([entry.seen for entry in printed if entry.seen])
     assert first_difference(drawn[-1:], printed[-1:]) is None
 
 

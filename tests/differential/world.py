@@ -42,7 +42,7 @@ class Pick:
 class Known:
     """A variable as far as the generator can tell; ``memory`` is the same number for all that share memory.
 
-    ``graded``: it may have a ``.grad`` by now.
+    ``graded``: it may have a ``.grad`` by now. ``overlaps``: two of its elements may be one memory cell.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Known:
     memory: int = -1
     leaf: bool = False
     graded: bool = False
+    overlaps: bool = False
 
     @property
     def size(self) -> int:
@@ -72,6 +73,7 @@ class World:
     variables: list[Known] = field(default_factory=list)
     handles: list[str] = field(default_factory=list)
     recording: bool = True
+    inference: bool = False
     _names: int = 0
     _memories: int = 0
 
@@ -88,6 +90,7 @@ class World:
         self._memories += 1
         memory = parents[0].memory if alias else self._memories
         known = Known(self.fresh(), shape, dtype, grad, memory)
+        known.overlaps = alias and parents[0].overlaps
         self.variables.append(known)
         return known
 
@@ -96,6 +99,15 @@ class World:
         if self.recording and target.floating and any(operand.grad for operand in operands):
             for known in self.variables:
                 known.grad = known.grad or known.memory == target.memory
+
+    def writable(self, pick: Pick) -> list[Known]:
+        """What may be written in place, the newest first; seldom also a leaf that requires grad, for that must raise.
+
+        Where elements overlap the outcome depends on the order in which they are written; nobody promises one.
+        """
+        apart = self.where(lambda known: not known.overlaps)
+        allowed = [known for known in apart if not known.leaf or not known.grad]
+        return apart if pick.chance(10) or not allowed else allowed
 
     def forget(self, target: Known) -> None:
         """Note that the variable is gone."""
