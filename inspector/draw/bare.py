@@ -73,7 +73,7 @@ class _Graph:
         fill = Fill.ALARM if failed else Fill.ACCUMULATE if leaf else Fill.HIGHER if node.order > 1 else Fill.NODE
         arrived = " ".join(gradient(one) for one in node.gradients_in) or NOTHING
         rows = (
-            _row(f"{sign} {plain(node.name)}", SIZES.node, ink, fill, 17.0, bold=failed),
+            _row(f"{sign} {plain(node.name)}", SIZES.node, ink, fill, 18.0, bold=failed),
             _row(arrived, SIZES.small, ink, fill, 14.0, floor="‖g‖ 0.0123"),
         )
         outline = Outline.HEXAGON if leaf else Outline.ELLIPSE
@@ -86,11 +86,13 @@ class _Graph:
         assert part.tensor is not None
         tensor = self._subject.tensor(part.tensor)
         sign = f"{Glyph.LEAF} " if kind == "leaf" else ""
-        left = (Cell((Words(f"{sign}{self._titles.short(part.tensor)}", bold=True),), SIZES.title),)
+        name = self._titles.short(part.tensor)
+        left = (Cell((Words(f"{sign}{name}", bold=True),), SIZES.title),)
         right = (Cell((Words(shape(tensor.dtype, tensor.shape), Ink.SOFT),)),)
         there = self._subject.exists(None, part.tensor)
         row = Row(PORT, left, right, 26.0, fill)
-        return Card(f"{part.key}-{kind}", kind, outline, stroke, (row,), future=not there)
+        key, tied = f"{part.key}-{kind}", kind == "leaf"
+        return Card(key, kind, outline, stroke, (row,), name=name, future=not there, tied=tied)
 
     def _into_leaf(self, node: NodeState) -> Strand:
         arrived = node.gradients_in[0] if node.runs and node.gradients_in else None
@@ -107,7 +109,8 @@ class _Graph:
 
     def _note(self, key: str, above: str, node: NodeState, saved: Saved) -> Card:
         own = saved.tensor in node.outputs
-        name = plain(saved.slot) if own else f"{plain(saved.slot)}: {self._titles.short(saved.tensor)}"
+        slot, kept = plain(saved.slot), self._titles.short(saved.tensor)
+        name = slot if own or not kept or slot == kept else f"{slot}: {kept}"
         text, ink, fill, stale = self._note_words(node, saved, name)
         stroke = Stroke.ALARM if stale else Stroke.SAVED
         row = _row(text, SIZES.small, ink, fill, 19.0, bold=stale)

@@ -83,7 +83,7 @@ class Cards:
             return "leaf", Outline.DOUBLE, Stroke.LEAF
         if node.status is Status.FAILED:
             return "failed", Outline.BOLD, Stroke.ALARM
-        if part.node in self._chosen.roots:
+        if part.node in self._chosen.roots and self._subject.failed is None:
             return "output", Outline.BOLD, Stroke.OUTPUT
         return "intermediate", Outline.ROUNDED, Stroke.CARD
 
@@ -193,7 +193,7 @@ class Cards:
     def _saved_name(self, node: NodeState, saved: Saved) -> str:
         slot, name = plain(saved.slot), self._titles.short(saved.tensor)
         own = saved.tensor in node.outputs
-        return name if slot == name else slot if own else f"{slot}: {name}"
+        return slot if own or not name or slot == name else f"{slot}: {name}"
 
     def _tensor_rows(self, part: Part, tensor: int) -> Iterator[Row]:
         state = self._subject.tensor(tensor)

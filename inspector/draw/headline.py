@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.draw.mismatch import first_write
-from inspector.draw.selection import Selection
+from inspector.draw.selection import FAILED, Selection
 from inspector.draw.subject import Subject, where
 from inspector.draw.titles import Titles
 from inspector.draw.typeface import elide
@@ -18,13 +18,21 @@ def headline(subject: Subject, chosen: Selection) -> tuple[str, str, str]:
     """What ran; where and when; what went wrong."""
     titles = Titles(subject, chosen)
     task = None if subject.task is None else subject.horizon.tasks[subject.task]
-    what = subject.title or (_call(task, titles) if task is not None else _graph_of(subject, chosen))
-    details = [where(task.place) if task is not None else "", _progress(subject), _missing(subject, chosen)]
+    place = subject.failed.place if subject.failed is not None else None if task is None else task.place
+    details = [where(place), _progress(subject), _missing(subject, chosen)]
     return (
-        what,
+        _what(subject, chosen, task, titles),
         " · ".join(text for text in details if text),
         elide(_failure(subject, chosen, titles), 11.5, LONGEST, bold=True),
     )
+
+
+def _what(subject: Subject, chosen: Selection, task: TaskState | None, titles: Titles) -> str:
+    if subject.title is not None:
+        return plain(subject.title)
+    if subject.failed is not None:
+        return str(titles.of(chosen.parts[FAILED]))
+    return _graph_of(subject, chosen) if task is None else _call(task, titles)
 
 
 def _call(task: TaskState, titles: Titles) -> str:
@@ -61,20 +69,17 @@ def _missing(subject: Subject, chosen: Selection) -> str:
     task = subject.pass_()
     if task is None or task.called != "backward" or task.inputs is not None:
         return ""
-    leaves = [part.tensor for part in chosen.parts.values() if part.tensor is not None and _is_leaf(subject, part.node)]
-    without = sum(subject.tensor(leaf).grad is None for leaf in leaves)
+    nodes = [subject.node(part.node) for part in chosen.parts.values() if part.node is not None]
+    leaves = [node for node in nodes if node.leaf is not None]
+    without = sum(not node.runs for node in leaves)
     if not without:
         return ""
     return f"{without} of {len(leaves)} gradients {'still ' if task.ended is None else ''}missing"
 
 
-def _is_leaf(subject: Subject, node: int | None) -> bool:
-    return node is not None and subject.horizon.nodes[node].leaf is not None
-
-
 def _failure(subject: Subject, chosen: Selection, titles: Titles) -> str:
     if subject.failed is not None:
-        return f"{plain(subject.failed.op)} failed at {where(subject.failed.place)}: {plain(subject.failed.message)}"
+        return f"{plain(subject.failed.op)} failed: {plain(subject.failed.message)}"
     task = subject.pass_()
     if task is None or task.failed is None:
         return ""

@@ -16,6 +16,8 @@ TRIES = (0.0, 0.08, -0.08, 0.16, -0.16, 0.24, -0.24, 0.32, -0.32)
 CELL = 24.0
 NEAR = 27.0
 """How far from an end of a line the middle of a label stands that is to be read with that end."""
+LONG = 240.0
+"""A line longer than this is easily followed; its label stands in the middle."""
 
 
 class Side(Enum):
@@ -51,7 +53,7 @@ class Labeller:
         return chosen
 
     def _candidates(self, text: str, curve: Curve, side: Side, *, below: bool) -> Iterator[Label]:
-        near = min(NEAR / max(curve.length, 1.0), 0.5)
+        near = NEAR / curve.length if 2 * NEAR < curve.length < LONG else 0.5
         best = {Side.TAIL: near, Side.MIDDLE: 0.5, Side.HEAD: 1 - near}[side]
         for shift in TRIES:
             at = curve.at(min(max(best + shift, 0.05), 0.95))

@@ -25,6 +25,8 @@ class Line:
     starts: bool = True
     """Whether its tail is here, and ``ends``, whether its head is."""
     ends: bool = True
+    index: int = 0
+    """Which of its link's strands it is."""
     label: Label | None = None
 
 
@@ -32,10 +34,11 @@ def lines(scene: Scene, placed: Layout) -> list[Line]:
     """Every strand of every link with its curve and, where there is one, the place of its label."""
     cards = {card.key: card for card in scene.cards}
     bare = [line for link in scene.links for line in _lines_of(link, cards, placed)]
-    labeller = Labeller([box_of(card, placed.corners[card.key]) for card in scene.cards], [line.curve for line in bare])
-    crowd = _Crowd(scene, placed)
-    labelled = [_with_label(line, index, labeller, crowd) for index, line in enumerate(bare)]
-    return [*labelled, *_signposts(scene, placed, cards)]
+    signposts = list(_signposts(scene, placed, cards))
+    taken = [box_of(card, placed.corners[card.key]) for card in scene.cards]
+    taken += [line.label.box for line in signposts if line.label is not None]
+    labeller, crowd = Labeller(taken, [line.curve for line in bare]), _Crowd(scene, placed)
+    return [*(_with_label(line, index, labeller, crowd) for index, line in enumerate(bare)), *signposts]
 
 
 class _Crowd:
@@ -59,8 +62,7 @@ def _with_label(line: Line, number: int, labeller: Labeller, crowd: _Crowd) -> L
     text = line.strand.label
     if not text or not line.starts:
         return line
-    index = line.link.strands.index(line.strand)
-    below = index % 2 == 1
+    below = line.index % 2 == 1
     if not line.ends:
         return replace(line, label=beside_stub(text, line.curve.points[0], before=False, below=not below))
     return replace(line, label=labeller.place(text, number, crowd.side(line.link), below=below))
@@ -70,10 +72,10 @@ def _lines_of(link: Link, cards: Mapping[str, Card], placed: Layout) -> Iterator
     for index, strand in enumerate(link.strands):
         aside = STRANDS_APART * (index - (len(link.strands) - 1) / 2)
         if placed.apart(link.tail, link.head):
-            yield Line(link, strand, _way_out(link, cards, placed).beside(aside), ends=False)
-            yield Line(link, strand, _way_in(link, cards, placed).beside(aside), starts=False)
+            yield Line(link, strand, _way_out(link, cards, placed).beside(aside), ends=False, index=index)
+            yield Line(link, strand, _way_in(link, cards, placed).beside(aside), starts=False, index=index)
         else:
-            yield Line(link, strand, _follow(link, cards, placed).beside(aside))
+            yield Line(link, strand, _follow(link, cards, placed).beside(aside), index=index)
 
 
 def _follow(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
@@ -117,18 +119,25 @@ def _signposts(scene: Scene, placed: Layout, cards: Mapping[str, Card]) -> Itera
     """What stands at the open ends of links that go on elsewhere: the names of the cards at their other ends."""
     out: dict[tuple[str, str, Kind], list[Link]] = {}
     into: dict[tuple[str, str, Kind], list[Link]] = {}
+    named = {(link.tail, link.head) for link in scene.links if link.kind is not Kind.BACKWARD}
     for link in scene.links:
-        if link.kind is not Kind.BACKWARD and placed.apart(link.tail, link.head):
+        # A gradient's way back needs no name of its own beside the value's way forward.
+        follows = link.kind is Kind.BACKWARD and (link.tail, link.head) in named
+        if placed.apart(link.tail, link.head) and not follows:
             out.setdefault((link.tail, link.tail_port, link.kind), []).append(link)
             into.setdefault((link.head, link.head_port, link.kind), []).append(link)
     for links in out.values():
         text = "→ " + ", ".join(dict.fromkeys(cards[link.head].name for link in links))
         curve = _way_out(links[0], cards, placed)
-        yield Line(links[0], Strand(weight=0), curve, False, False, beside_stub(text, curve.points[0], before=False))
+        yield _signpost(links[0], curve, beside_stub(text, curve.points[0], before=False))
     for links in into.values():
         text = ", ".join(dict.fromkeys(cards[link.tail].name for link in links)) + " →"
         curve = _way_in(links[0], cards, placed)
-        yield Line(links[0], Strand(weight=0), curve, False, False, beside_stub(text, curve.points[-1], before=True))
+        yield _signpost(links[0], curve, beside_stub(text, curve.points[-1], before=True))
+
+
+def _signpost(link: Link, curve: Curve, label: Label) -> Line:
+    return Line(link, Strand(weight=0), curve, starts=False, ends=False, label=label)
 
 
 def extent(drawn: list[Line], placed: Layout) -> Box:

@@ -23,6 +23,8 @@ Ends = tuple[str, str, str]
 STUB = 46.0
 """How far a link that goes on in another line of cards is drawn."""
 BETWEEN_BANDS = 44.0
+SLACK = 1.15
+"""A line may be this much too long before it is broken: nobody wants two short lines in place of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def arrange(scene: Scene, widest: float | None = None) -> Layout:
     Raises ``DrawError`` when there is no Graphviz.
     """
     whole = _arranged(scene)
-    if widest is None or whole.width <= widest:
+    if widest is None or whole.width <= SLACK * widest:
         return whole
     return _in_bands(scene, {card.key: box_of(card, whole.corners[card.key]) for card in scene.cards}, widest)
 
@@ -94,7 +96,8 @@ def _in_bands(scene: Scene, boxes: Mapping[str, Box], widest: float) -> Layout:
     wide = top = 0.0
     for index in range(len(bands)):
         placed = _arranged(_part_of(scene, {key for key, band in number.items() if band == index}))
-        shift = Point(STUB, top)
+        enters = any(number[link.head] == index != number[link.tail] for link in scene.links)
+        shift = Point(STUB if enters else 0.0, top)
         corners |= {key: Point(corner.x + shift.x, corner.y + shift.y) for key, corner in placed.corners.items()}
         ways |= {ends: way.moved(shift) for ends, way in placed.ways.items()}
         wide, top = max(wide, placed.width), top + placed.height + BETWEEN_BANDS
@@ -110,13 +113,15 @@ def _part_of(scene: Scene, keys: set[str]) -> Scene:
 
 
 def _with_their_users(number: dict[str, int], scene: Scene) -> dict[str, int]:
-    """What nothing flows into stands in the line of the first card that uses it, and a note in its node's line."""
-    fed = {link.head for link in scene.links}
+    """What nothing flows into stands in the line of the first card that uses it, a leaf with its accumulator."""
+    leaves = {card.key for card in scene.cards if card.tied}
+    fed = {link.head for link in scene.links if link.tail not in leaves}
     moved: dict[str, int] = {}
     for link in scene.links:
-        if link.tail not in fed:
+        if link.tail not in fed | leaves:
             moved[link.tail] = min(moved.get(link.tail, number[link.head]), number[link.head])
-    return number | moved
+    number = number | moved
+    return number | {link.tail: number[link.head] for link in scene.links if link.tail in leaves}
 
 
 def _columns(boxes: Mapping[str, Box]) -> list[list[str]]:

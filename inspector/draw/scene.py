@@ -97,6 +97,8 @@ class Card:
     alarm: bool = False
     shared: bool = False
     """Its memory is another's too: a bar on its left edge says so."""
+    tied: bool = False
+    """It belongs to the one card that it has a link to, wherever that stands."""
     beside: str | None = None
     """The key of the card whose column it is to share, just below the one before it."""
 

@@ -257,4 +257,10 @@ def _with_versions(subject: Subject, parts: list[Part]) -> Iterator[Part]:
 def _version_of(subject: Subject, part: Part) -> int:
     if part.tensor is None:
         return 0
-    return subject.version_at(subject.horizon.tensors[part.tensor].storage, part.first_use)
+    storage = subject.horizon.tensors[part.tensor].storage
+    op = None if part.node is None else subject.op_of(subject.horizon.nodes[part.node])
+    if op is not None and op.inplace:
+        # The write is announced after the operation, and after its node.
+        later = [bump.new for bump in subject.horizon.storages[storage].bumps if bump.step >= part.step]
+        return later[0] if later else subject.version_at(storage, part.step)
+    return subject.version_at(storage, part.first_use)

@@ -104,7 +104,8 @@ def _row(card: Card, row: Row, left: float, top: float, *, first: bool, last: bo
         yield f'<path d="M{_n(left)} {_n(top)}h{_n(card.inner)}" stroke="{Stroke.HAIR}" stroke-width="0.8"/>'
     yield from _cells(row, left, top, card.inner)
     if row.alarm:
-        yield f'<rect x="{_n(left)}" y="{_n(top)}" width="3" height="{_n(row.height)}" fill="{Stroke.ALARM}"/>'
+        end = radius if last else 0
+        yield f'<rect x="{_n(left)}" y="{_n(top)}" width="3" height="{_n(row.height - end)}" fill="{Stroke.ALARM}"/>'
 
 
 def _cells(row: Row, left: float, top: float, inner: float) -> Iterator[str]:

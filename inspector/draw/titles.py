@@ -14,8 +14,10 @@ from inspector.draw.wording import plain
 from inspector.trace.facts import OpApplied, Place
 from inspector.trace.state import NodeState
 
-LONG = 30
-"""An expression longer than this has its inputs' own expressions replaced by ``…``."""
+LONG = 40
+"""An expression longer than this has its inputs' own expressions replaced by ``(…)``."""
+SOON = 8
+"""Within how many facts of a node the operation is found whose work it is part of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,20 @@ class Titles:
             plain(self._subject.names[tensor]) for tensor in part.tensors if tensor in self._subject.names
         )
         if op is None:
-            return Title(names or self._unmade(part))
+            return self._rewritten(part) or Title(names or self._unmade(part))
         expression = self._expression(part, op)
         if op.inplace or not names:
             return Title("", expression)
         return Title(names, expression)
+
+    def _rewritten(self, part: Part) -> Title | None:
+        """A title for the node that a write through a view gave to its base: the writing expression."""
+        node = None if part.node is None else self._subject.horizon.nodes[part.node]
+        if node is None or node.name != "CopySlices":
+            return None
+        near = (self._subject.op_at(step) for step in range(node.created - SOON, node.created + SOON))
+        op = next((op for op in near if op is not None and op.inplace and op.place == node.place), None)
+        return None if op is None or not op.expression else Title("", plain(op.expression))
 
     def brief(self, part: Part) -> str:
         """What a card is called elsewhere: its names, or else its expression."""
@@ -66,7 +77,7 @@ class Titles:
             return plain(self._subject.names[tensor])
         state = self._subject.horizon.tensors.get(tensor)
         if state is None:
-            return f"#{tensor}"
+            return ""
         op = None if state.op is None else self._subject.op_at(state.op)
         if op is None:
             return plain(state.how)
@@ -89,7 +100,7 @@ class Titles:
 
     def _how(self, tensor: int) -> str:
         state = self._subject.horizon.tensors[tensor]
-        return plain(state.how) or f"#{tensor}"
+        return plain(state.how) or "tensor"
 
     def _expression(self, part: Part, op: OpApplied) -> str:
         if not op.expression or self._inside(op, part.step):
@@ -111,7 +122,7 @@ class Titles:
     def _shortened(self, text: str, op: OpApplied) -> str:
         for inner in sorted(self._inner_expressions(op), key=len, reverse=True):
             if len(inner) > 6 and inner != text:
-                text = text.replace(inner, "…")
+                text = text.replace(f"({inner})", "(…)").replace(inner, "(…)")
         return text
 
     def _inner_expressions(self, op: OpApplied) -> Iterable[str]:

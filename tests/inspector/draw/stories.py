@@ -86,8 +86,6 @@ class Tape:
         label: str | None = None,
         values: Sequence[float] = (),
         view: bool = False,
-        order: bool = False,
-        stay: bool = False,
     ) -> Value:
         """``name = expression``; ``saves`` names slots (None: the result). No input that requires grad: no node."""
         first = next(one for one in inputs.values() if isinstance(one, Value))
@@ -98,6 +96,9 @@ class Tape:
         recorded = node != "" and any(one.leaf or one.node is not None for one in ways)
         base = first.serial if view else None
         held = summary(shape, 1.0, *values)
+        edges = self._edges(ways) if recorded else ()
+        out.node = self._new() if recorded else None
+        self._applied(kind, label, inputs, out, expression, inplace=False)
         self.add(
             f.TensorCreated(
                 out.serial, kind, shape, "f32", recorded, not recorded, base, out.storage, out.version[0], held,
@@ -105,46 +106,42 @@ class Tape:
             )
         )  # fmt: skip
         if recorded:
-            self._node(out, ways, node or f"{kind.capitalize()}Backward0", saves or {}, expression)
-        self._applied(kind, label, inputs, out, expression, None if recorded else "no_grad", inplace=False)
+            self._node(out, edges, node or f"{kind.capitalize()}Backward0", saves or {}, expression)
         if name:
             self._name(out, name)
-        self._line += 0 if stay else 1
+        self._line += 1
         return out
 
     def write(self, target: Value, expression: str, op: str, *, recorded: bool = True) -> None:
         """An in-place operation on ``target``."""
-        target.version[0] += 1
-        now = target.version[0]
-        self.add(
-            f.VersionBumped(
-                target.serial,
-                target.storage,
-                now - 1,
-                now,
-                op,
-                summary(target.shape, 1.0),
-                place=self.place(expression),
-            )
-        )
+        old, at = target.node, self.place(expression)
+        edges = self._edges([target]) if recorded else ()
+        target.node = self._new() if recorded else None
+        self._applied(op, None, {"self": target, "other": "1"}, target, expression, inplace=True)
         if recorded:
-            old = target.node
-            self._node(target, [target], f"{op.strip('_').capitalize()}Backward0", {}, expression)
-            self.add(f.HistoryRebased(target.serial, old, target.node, place=self.place(expression)))
-        why = None if recorded else "no_grad"
-        self._applied(op, None, {"self": target, "other": "1"}, target, expression, why, inplace=True)
+            self._node(target, edges, f"{op.strip('_').capitalize()}Backward0", {}, expression)
+        target.version[0] += 1
+        now, held = target.version[0], summary(target.shape, 1.0)
+        self.add(f.VersionBumped(target.serial, target.storage, now - 1, now, op, held, place=at))
+        if recorded:
+            self.add(f.HistoryRebased(target.serial, old, target.node, place=at))
+        target.node = target.node or old
         self._line += 1
 
-    def _node(self, out: Value, ways: list[Value], name: str, saves: dict[str, Value | None], expression: str) -> None:
+    def _edges(self, ways: list[Value]) -> tuple[f.Edge, ...]:
+        return tuple(f.Edge(index, self._target(way)) for index, way in enumerate(ways))
+
+    def _node(
+        self, out: Value, edges: tuple[f.Edge, ...], name: str, saves: dict[str, Value | None], expression: str
+    ) -> None:
+        assert out.node is not None
         at = self.place(expression)
-        edges = tuple(f.Edge(index, self._target(way)) for index, way in enumerate(ways))
-        node, self._sequence = self._new(), self._sequence + 1
-        self.add(f.NodeCreated(node, name, self._sequence, edges, (out.serial,), None, "g", place=at))
+        self._sequence += 1
+        self.add(f.NodeCreated(out.node, name, self._sequence, edges, (out.serial,), None, "g", place=at))
         for slot, saved in saves.items():
             kept = saved or out
             one = f.SavedSlot(slot, kept.serial, kept.storage, kept.version[0])
-            self.add(f.TensorSaved(node, one, False, place=at))
-        out.node = node
+            self.add(f.TensorSaved(out.node, one, False, place=at))
 
     def _target(self, way: Value) -> int | None:
         if not way.leaf:
@@ -161,15 +158,14 @@ class Tape:
         inputs: dict[str, Value | str],
         out: Value,
         expression: str,
-        unrecorded: str | None,
         *,
         inplace: bool,
     ) -> None:
         given = tuple((name, one.serial if isinstance(one, Value) else one) for name, one in inputs.items())
-        node = None if unrecorded else out.node
+        why = None if out.node is not None else "no_grad"
         self.add(
             f.OpApplied(
-                kind, label or kind, given, (), (out.serial,), node, unrecorded, inplace, expression,
+                kind, label or kind, given, (), (out.serial,), out.node, why, inplace, expression,
                 place=self.place(expression),
             )
         )  # fmt: skip
