@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from inspector.record.summary import short_name, summarise
+from inspector.record.summary import Memory, short_name, summarise
 from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
 from inspector.trace.swift import swift
 from minigrad import events
@@ -37,15 +37,31 @@ class At(TypedDict):
 
 
 Freezer = Callable[..., Fact]
+_gradients = Memory()
+_ON_THE_WAY = frozenset(
+    {
+        events.NodeReady,
+        events.NodeStarting,
+        events.SavedUnpacked,
+        events.NodeFinished,
+        events.SavedReleased,
+        events.GradientSent,
+        events.GradientAccumulated,
+    }
+)
+"""Events between which no gradient is written in place: a hook may do so, but it has an event of its own."""
 _freezers: dict[type[events.Event], Freezer] = {}
 
 
 def freeze(event: events.Event, place: Place | None = None, thread: int = 0, expression: str = "") -> Fact:
     """The fact that ``event`` leaves behind. Raises TypeError for an event that no function here knows."""
-    freezer = _freezers.get(type(event))
+    kind = type(event)
+    freezer = _freezers.get(kind)
+    if kind not in _ON_THE_WAY:
+        _gradients.forget()
     if freezer is None:
         raise TypeError(f"{type(event).__name__} is an event without a fact; write its function in {__name__}")
-    if type(event) is events.OpApplied:
+    if kind is events.OpApplied:
         return freezer(event, expression, place=place, thread=thread)
     return freezer(event, place=place, thread=thread)
 
@@ -217,8 +233,8 @@ def _gradient_sent(event: events.GradientSent, **at: Unpack[At]) -> Fact:
         target=event.target.serial,
         input_nr=event.input_nr,
         gradient=gradient,
-        before=summarise(event.before),
-        after=gradient if event.after is event.gradient else _present(event.after),
+        before=_gradients.summarise(event.before),
+        after=_present(event.after),
         **at,
     )
 
@@ -319,11 +335,11 @@ def _serials(things: Iterable[Any]) -> tuple[int, ...]:
 
 
 def _summaries(gradients: Iterable[Any]) -> tuple[Summary | None, ...]:
-    return tuple([summarise(gradient) for gradient in gradients])
+    return tuple([_gradients.summarise(gradient) for gradient in gradients])
 
 
 def _present(gradient: Any) -> Summary:
-    summary = summarise(gradient)
+    summary = _gradients.summarise(gradient)
     assert summary is not None
     return summary
 

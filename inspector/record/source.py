@@ -69,7 +69,7 @@ class _Tree:
     """The syntax tree of one file, to be searched by position."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        self._lines = [line.encode() for line in source.split("\n")]
         self._nodes: dict[Span, ast.AST] = {}
         self._parents: dict[ast.AST, ast.AST] = {}
         for node in ast.walk(ast.parse(source)):
@@ -102,7 +102,11 @@ class _Tree:
 
     def _text(self, node: ast.AST) -> str:
         """The text of ``node`` on one line, shortened when it is long."""
-        text = " ".join((ast.get_source_segment(self._source, node) or "").split())
+        line, end_line, column, end_column = _span(node)
+        lines = self._lines[line - 1 : end_line]
+        lines[-1] = lines[-1][:end_column]
+        lines[0] = lines[0][column:]
+        text = " ".join(b" ".join(lines).decode(errors="replace").split())
         text = re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)
         return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -140,7 +144,7 @@ _EVALUATED = (ast.expr, ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.Asyn
 
 @lru_cache(maxsize=256)
 def _tree(file: str) -> _Tree | None:
-    source = "".join(linecache.getlines(file))
+    source = "".join(linecache.getlines(file)).replace("\r\n", "\n").replace("\f", " ")
     try:
         return _Tree(source) if source else None
     except (SyntaxError, ValueError, RecursionError):
