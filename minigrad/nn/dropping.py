@@ -1,0 +1,48 @@
+"""Dropout as layers: they drop while training and pass everything on in ``eval()``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minigrad.nn.module import Module
+from minigrad.ops.dropping import check_probability, dropout, feature_dropout
+
+
+class Dropout(Module):
+    """Sets elements to 0 with probability ``p`` and divides the others by ``1 - p``.
+
+    >>> import minigrad as mg
+    >>> from minigrad import nn
+    >>> nn.Dropout(0.5).eval()(mg.ones(2))
+    tensor([1., 1.])
+    """
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        check_probability(p)
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Any) -> Any:
+        """``input``, some of it dropped while training."""
+        return dropout(input, self.p, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        """The probability."""
+        return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout1d(Dropout):
+    """Drops whole channels of (N, C, L)."""
+
+    def forward(self, input: Any) -> Any:
+        """``input``, some channels dropped while training."""
+        return feature_dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout1d):
+    """Drops whole channels of (N, C, H, W)."""
+
+
+class Dropout3d(Dropout1d):
+    """Drops whole channels of (N, C, D, H, W)."""

@@ -1,0 +1,265 @@
+"""Losses that are one operation each: how far predictions are from targets, and which way is nearer.
+
+``reduction`` is ``"mean"``, ``"sum"`` or ``"none"``. Losses composed of other operations are in ``loss_composites``.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops.choice import clamp_numbers
+from minigrad.ops.dims import Shape
+from minigrad.ops.exponential import log, sigmoid, smooth_relu
+from minigrad.ops.shape import broadcast_tensors
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def check_reduction(reduction: str) -> str:
+    """Refuse a reduction that is none. Raises ValueError."""
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction; it is one of {', '.join(REDUCTIONS)}")
+    return reduction
+
+
+def reduced(values: Array, reduction: str) -> Array:
+    """All values, their mean or their sum."""
+    if reduction == "none":
+        return values
+    return np.asarray(values.mean() if reduction == "mean" else values.sum())
+
+
+def share(g: Any, reduction: str, shape: Shape) -> Any:
+    """The part of the loss's gradient that falls to each of its terms."""
+    return g / math.prod(shape) if reduction == "mean" else g
+
+
+def matched(input: Any, target: Any) -> Any:
+    """Both in one shape, with PyTorch's warning when they were not."""
+    if input.array.shape == target.array.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to "
+        "incorrect results due to broadcasting. Please ensure they have the same size.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return broadcast_tensors(input, target)
+
+
+# --- distances ------------------------------------------------------------------------------------------------------
+
+
+@op(label="mse", name="mse_loss", backward="MseLossBackward0", promotes="result")
+def squared_error(a: Array, b: Array, /, reduction: str) -> Array:
+    """The squared difference ``(a - b)²``: d = 2·(a − b)."""
+    difference = a - b
+    return reduced(difference * difference, reduction)
+
+
+squared_error.grads(
+    a=lambda g, a, b, reduction: share(g * 2, reduction, a.shape) * (a - b),
+    b=lambda g, a, b, reduction: share(g * 2, reduction, a.shape) * (b - a),
+)
+
+
+@op(label="huber", name="huber_loss", backward="HuberLossBackward0", promotes="result")
+def huber_error(a: Array, b: Array, /, reduction: str, delta: float) -> Array:
+    """``½(a - b)²`` near 0, ``delta·(|a - b| - ½delta)`` from ``delta`` on: d = a − b, clamped to ±delta."""
+    away = np.abs(a - b)
+    return reduced(
+        np.where(away <= delta, 0.5 * away * away, delta * (away - 0.5 * delta)).astype(away.dtype), reduction
+    )
+
+
+huber_error.grads(
+    a=lambda g, a, b, reduction, delta: share(g, reduction, a.shape) * clamp_numbers.apply(a - b, -delta, delta),
+    b=lambda g, a, b, reduction, delta: share(g, reduction, a.shape) * clamp_numbers.apply(b - a, -delta, delta),
+)
+
+
+@op(label="smooth l1", name="smooth_l1_loss", backward="SmoothL1LossBackward0", promotes="result")
+def smooth_error(a: Array, b: Array, /, reduction: str, beta: float) -> Array:
+    """``½(a - b)²/beta`` near 0, ``|a - b| - ½beta`` from ``beta`` on: d = (a − b)/beta, clamped to ±1."""
+    away = np.abs(a - b)
+    return reduced(np.where(away < beta, 0.5 * away * away / beta, away - 0.5 * beta).astype(away.dtype), reduction)
+
+
+smooth_error.grads(
+    a=lambda g, a, b, reduction, beta: share(g, reduction, a.shape) * clamp_numbers.apply((a - b) / beta, -1.0, 1.0),
+    b=lambda g, a, b, reduction, beta: share(g, reduction, a.shape) * clamp_numbers.apply((b - a) / beta, -1.0, 1.0),
+)
+
+
+# --- probabilities --------------------------------------------------------------------------------------------------
+
+
+def _log_at_least(a: Any) -> Any:
+    """The logarithm, but never below -100, so that a probability of 0 costs much and not everything."""
+    return clamp_numbers.apply(log.apply(a), -100.0, None)
+
+
+def _weighted(values: Any, weight: Any) -> Any:
+    return values if weight is None else values * weight
+
+
+@op(label="bce", name="binary_cross_entropy", backward="BinaryCrossEntropyBackward0")
+def binary_entropy(a: Array, b: Array, weight: Array | None, /, reduction: str) -> Array:
+    """``-(b·log a + (1 - b)·log(1 - a))`` for probabilities ``a``: d = (a − b) / (a·(1 − a))."""
+    if a.size and not (0 <= a.min() and a.max() <= 1):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    value = -(b * _log_at_least(a) + (1 - b) * _log_at_least(1 - a))
+    return reduced(_weighted(value, weight), reduction)
+
+
+_TINY = 1e-12
+"""PyTorch's floor under a·(1 − a), so that a probability of exactly 0 or 1 has a finite gradient."""
+
+
+binary_entropy.grads(
+    a=lambda g, a, b, weight, reduction: _weighted(
+        share(g, reduction, a.shape) * (a - b) / clamp_numbers.apply(a * (1 - a), _TINY, None), weight
+    ),
+    b=lambda g, a, weight, reduction: _weighted(
+        share(g, reduction, a.shape) * (_log_at_least(1 - a) - _log_at_least(a)), weight
+    ),
+)
+
+
+@op(
+    label="bce logits",
+    name="binary_cross_entropy_with_logits",
+    backward="BinaryCrossEntropyWithLogitsBackward0",
+)
+def logit_entropy(a: Array, b: Array, weight: Array | None, pos_weight: Array | None, /, reduction: str) -> Array:
+    """``binary_entropy`` of ``sigmoid(a)``, exact for any ``a``: d = sigmoid(a) − b where there is no ``pos_weight``."""
+    soft = _softplus_of_negative(a)
+    value = (1 - b) * a + (soft if pos_weight is None else _emphasis(b, pos_weight) * soft)
+    return reduced(_weighted(value, weight), reduction)
+
+
+_LINEAR_FROM = 40.0
+"""From here on ``log(1 + exp(x))`` is ``x`` in every type that we have."""
+
+
+def _softplus_of_negative(a: Any) -> Any:
+    """``log(1 + exp(-a))``, without overflow."""
+    return smooth_relu.apply(-a, 1.0, _LINEAR_FROM)
+
+
+def _emphasis(b: Any, pos_weight: Any) -> Any:
+    return (pos_weight - 1) * b + 1
+
+
+def _logit_slope(a: Any, b: Any, pos_weight: Any) -> Any:
+    if pos_weight is None:
+        return sigmoid.apply(a) - b
+    return (1 - b) - _emphasis(b, pos_weight) * sigmoid.apply(-a)
+
+
+def _target_slope(a: Any, pos_weight: Any) -> Any:
+    return -a if pos_weight is None else -a + (pos_weight - 1) * _softplus_of_negative(a)
+
+
+logit_entropy.grads(
+    a=lambda g, a, b, weight, pos_weight, reduction: _weighted(
+        share(g, reduction, a.shape) * _logit_slope(a, b, pos_weight), weight
+    ),
+    b=lambda g, a, weight, pos_weight, reduction: _weighted(
+        share(g, reduction, a.shape) * _target_slope(a, pos_weight), weight
+    ),
+)
+
+
+# --- one class of many ----------------------------------------------------------------------------------------------
+
+
+def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Array]:
+    """The classes with ignored ones as 0, and which are not ignored. Raises IndexError for a class that is not there."""
+    counts = target != ignore_index
+    wrong = counts & ((target < 0) | (target >= classes))
+    if wrong.any():
+        raise IndexError(f"Target {int(target[wrong].flat[0])} is out of bounds.")
+    return np.where(counts, target, 0), counts
+
+
+def _factors(target: Array, weight: Array | None, kind: Any, classes: int, ignore: int) -> tuple[Array, Array]:
+    """The classes, and what each place counts for: its class's weight, 0 when it is ignored."""
+    place, counts = _chosen(target, ignore, classes)
+    factor = counts.astype(kind)
+    return place, factor if weight is None else factor * weight[place]
+
+
+def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
+    axis = 1 if a.ndim > 1 else 0
+    place, factor = _factors(target, weight, a.dtype, a.shape[axis], ignore_index)
+    value = -np.take_along_axis(a, np.expand_dims(place, axis), axis).squeeze(axis) * factor
+    if reduction == "none":
+        return value
+    return np.asarray(value.sum() / factor.sum() if reduction == "mean" else value.sum())
+
+
+def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str) -> Array:
+    axis = 1 if len(shape) > 1 else 0
+    place, factor = _factors(target, weight, g.dtype, shape[axis], ignore_index)
+    out = np.zeros(shape, g.dtype)
+    value = -g * (factor / factor.sum() if reduction == "mean" else factor)
+    np.put_along_axis(out, np.expand_dims(place, axis), np.expand_dims(value, axis), axis)
+    return out
+
+
+@op(label="nll", name="nll_loss", backward="NllLossBackward0", linear=True)
+def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
+    """Minus the element of ``a`` (log-probabilities, classes in dimension 1) that ``target`` names, weighted by class."""
+    return _picked(a, target, weight, ignore_index, reduction)
+
+
+@op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0", linear=True)
+def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
+    """``picked_loss`` with further dimensions behind the classes."""
+    return _picked(a, target, weight, ignore_index, reduction)
+
+
+@op(label="nll backward", backward="NllLossBackwardBackward0", linear=True)
+def place_loss(
+    g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str
+) -> Array:
+    """Zeros of ``shape`` that hold ``-g`` at the classes that ``target`` names."""
+    return _placed(g, target, weight, shape, ignore_index, reduction)
+
+
+picked_loss.grads(
+    a=lambda g, target, weight, a_shape, ignore_index, reduction: place_loss.apply(
+        g, target, weight, a_shape, ignore_index, reduction
+    )
+)
+picked_loss_2d.grads(
+    a=lambda g, target, weight, a_shape, ignore_index, reduction: place_loss.apply(
+        g, target, weight, a_shape, ignore_index, reduction
+    )
+)
+place_loss.grads(
+    g=lambda h, target, weight, ignore_index, reduction: picked_loss.apply(h, target, weight, ignore_index, reduction)
+)
+
+
+def check_classes(input: Any, target: Any) -> None:
+    """Refuse a target that does not name a class for each row of ``input``. Raises ValueError or RuntimeError."""
+    a, b = input.array, target.array
+    if not a.ndim or (a.ndim == 1 and b.ndim > 1):
+        raise RuntimeError("input tensor should be 1D or 2D")
+    if a.ndim > 1 and a.shape[0] != (b.shape[0] if b.ndim else 1):
+        raise ValueError(
+            f"Expected input batch_size ({a.shape[0]}) to match target batch_size ({b.shape[0] if b.ndim else 1})."
+        )
+    if a.ndim > 1 and b.shape != (a.shape[0], *a.shape[2:]):
+        raise ValueError(f"Expected target size {[a.shape[0], *a.shape[2:]]}, got {list(b.shape)}")
+    if b.dtype.kind not in "iu":
+        raise RuntimeError(f"expected scalar type Long but found {dtypes.of(b.dtype).title}")
