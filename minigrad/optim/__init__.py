@@ -1,0 +1,16 @@
+"""Optimisers and schedules of the learning rate, under PyTorch's names.
+
+>>> import minigrad as mg
+>>> from minigrad import nn, optim
+>>> model = nn.Linear(2, 1)
+>>> optimizer = optim.SGD(model.parameters(), lr=0.1)
+>>> model(mg.ones(1, 2)).sum().backward()
+>>> optimizer.step()
+>>> optimizer.zero_grad()
+"""
+
+from minigrad.optim.adam import Adam, AdamW
+from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.sgd import SGD
+
+__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]

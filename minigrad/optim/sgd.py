@@ -1,0 +1,66 @@
+"""Stochastic gradient descent, with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array
+from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, number
+
+
+class SGD(Optimizer):
+    """``p -= lr · v`` where ``v = momentum · v + (1 - dampening) · g``; Nesterov's variant looks ahead by one momentum step.
+
+    ``weight_decay`` adds that share of the parameter to its gradient.
+
+    >>> import minigrad as mg
+    >>> from minigrad import optim
+    >>> w = mg.tensor([1.0, 2.0], requires_grad=True)
+    >>> optimizer = optim.SGD([w], lr=0.1)
+    >>> (w * w).sum().backward()
+    >>> optimizer.step()
+    >>> w.detach()
+    tensor([0.8000, 1.6000])
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: float = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        fused: bool | None = None,
+    ) -> None:
+        check_at_least_zero(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        options = {"lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay}
+        super().__init__(params, {**options, "nesterov": nesterov, "maximize": maximize})
+
+    def update(self, value: Array, gradient: Array, group: Group, state: State) -> None:
+        """One step of one parameter."""
+        if group["maximize"]:
+            gradient = -gradient
+        if group["weight_decay"]:
+            gradient = gradient + group["weight_decay"] * value
+        if group["momentum"]:
+            gradient = self._with_momentum(gradient, group, state)
+        value -= number(group["lr"]) * gradient
+
+    def _with_momentum(self, gradient: Array, group: Group, state: State) -> Array:
+        kept = state.get("momentum_buffer")
+        if kept is None:
+            velocity = gradient.copy()
+            state["momentum_buffer"] = wrap(velocity)
+        else:
+            velocity = kept.array
+            velocity *= group["momentum"]
+            velocity += gradient if not group["dampening"] else (1 - group["dampening"]) * gradient
+        return gradient + group["momentum"] * velocity if group["nesterov"] else velocity
