@@ -34,7 +34,7 @@ from minigrad.dtypes import (
     uint8,
 )
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
-from minigrad import autograd, random
+from minigrad import autograd, random, return_types
 from minigrad.autograd.modes import (
     enable_grad,
     inference_mode,
@@ -60,10 +60,6 @@ from minigrad.ops.arithmetic import (
     sub,
 )
 from minigrad.ops.choice import (
-    clamp,
-    clamp_max,
-    clamp_min,
-    clip,
     fmax,
     fmin,
     heaviside,
@@ -73,6 +69,7 @@ from minigrad.ops.choice import (
     relu,
     where,
 )
+from minigrad.ops.clamping import clamp, clamp_max, clamp_min, clip
 from minigrad.ops.comparison import (
     allclose,
     bitwise_and,
@@ -159,6 +156,18 @@ from minigrad.ops.joining import (
 )
 from minigrad.ops.matmul import addbmm, addmm, addmv, addr, baddbmm, bmm, dot, ger, matmul, mm, mv, outer
 from minigrad.ops.extremes import aminmax, amax, amin, argmax, argmin, max, min
+from minigrad.ops.order import (
+    argsort,
+    kthvalue,
+    median,
+    mode,
+    msort,
+    nanmedian,
+    nanquantile,
+    quantile,
+    sort,
+    topk,
+)
 from minigrad.ops.reduction import (
     all,
     any,
@@ -209,6 +218,19 @@ from minigrad.ops.shape import (
     tensor_split,
     unflatten,
 )
+from minigrad.ops.scan import cummax, cummin, cumprod, cumsum, diff, logcumsumexp, trace
+from minigrad.ops.searching import (
+    argwhere,
+    bincount,
+    bucketize,
+    histc,
+    isin,
+    nonzero,
+    one_hot,
+    searchsorted,
+    unique,
+    unique_consecutive,
+)
 from minigrad.ops.softmax import log_softmax, softmax
 from minigrad.ops.trigonometric import (
     acos,
@@ -229,6 +251,7 @@ from minigrad.ops.trigonometric import (
 )
 from minigrad.ops.viewing import clone, diagonal, permute, select, t, transpose, unbind, unsqueeze
 from minigrad.ops.variance import dist, norm, std, std_mean, var, var_mean
+from minigrad.printing import get_printoptions, set_printoptions
 from minigrad.random import (
     Generator,
     bernoulli,
@@ -249,6 +272,7 @@ from minigrad.random import (
     seed,
     set_rng_state,
 )
+from minigrad import nn, optim  # isort: skip (rest on everything above)
 
 __all__ = [
     "Generator",
@@ -275,6 +299,8 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "argsort",
+    "argwhere",
     "as_strided",
     "as_tensor",
     "asarray",
@@ -289,6 +315,7 @@ __all__ = [
     "autograd",
     "baddbmm",
     "bernoulli",
+    "bincount",
     "bitwise_and",
     "bitwise_left_shift",
     "bitwise_not",
@@ -300,6 +327,7 @@ __all__ = [
     "broadcast_shapes",
     "broadcast_tensors",
     "broadcast_to",
+    "bucketize",
     "cat",
     "cdouble",
     "ceil",
@@ -321,10 +349,15 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "default_generator",
     "detach",
     "detach_",
     "diagonal",
+    "diff",
     "dist",
     "div",
     "dot",
@@ -359,10 +392,12 @@ __all__ = [
     "ge",
     "ger",
     "get_default_dtype",
+    "get_printoptions",
     "get_rng_state",
     "gt",
     "half",
     "heaviside",
+    "histc",
     "hstack",
     "hypot",
     "imag",
@@ -378,11 +413,13 @@ __all__ = [
     "is_inference_mode_enabled",
     "isclose",
     "isfinite",
+    "isin",
     "isinf",
     "isnan",
     "isneginf",
     "isposinf",
     "isreal",
+    "kthvalue",
     "le",
     "lerp",
     "linspace",
@@ -393,6 +430,7 @@ __all__ = [
     "log_softmax",
     "logaddexp",
     "logaddexp2",
+    "logcumsumexp",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -408,31 +446,41 @@ __all__ = [
     "max",
     "maximum",
     "mean",
+    "median",
     "min",
     "minimum",
     "mm",
+    "mode",
     "moveaxis",
     "movedim",
+    "msort",
     "mul",
     "multinomial",
     "mv",
     "nan_to_num",
     "nanmean",
+    "nanmedian",
+    "nanquantile",
     "nansum",
     "narrow",
     "ne",
     "neg",
+    "nn",
     "no_grad",
+    "nonzero",
     "norm",
     "normal",
+    "one_hot",
     "ones",
     "ones_like",
+    "optim",
     "outer",
     "permute",
     "poisson",
     "positive",
     "pow",
     "prod",
+    "quantile",
     "rand",
     "rand_like",
     "randint",
@@ -446,15 +494,18 @@ __all__ = [
     "relu",
     "remainder",
     "reshape",
+    "return_types",
     "round",
     "row_stack",
     "rsqrt",
     "rsub",
     "scalar_tensor",
+    "searchsorted",
     "seed",
     "select",
     "set_default_dtype",
     "set_grad_enabled",
+    "set_printoptions",
     "set_rng_state",
     "sgn",
     "short",
@@ -465,6 +516,7 @@ __all__ = [
     "sinc",
     "sinh",
     "softmax",
+    "sort",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -483,6 +535,8 @@ __all__ = [
     "tensor",
     "tensor_split",
     "tile",
+    "topk",
+    "trace",
     "transpose",
     "tril_indices",
     "triu_indices",
@@ -490,6 +544,8 @@ __all__ = [
     "uint8",
     "unbind",
     "unflatten",
+    "unique",
+    "unique_consecutive",
     "unsqueeze",
     "var",
     "var_mean",

@@ -25,6 +25,7 @@ from minigrad.events import GradAssigned, GradCleared, GradMissing, GradRetained
 import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
+from minigrad.ops.clamping import ClampingMethods
 from minigrad.ops.comparison import ComparisonMethods
 from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
@@ -34,8 +35,11 @@ from minigrad.ops.extremes import ExtremesMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
+from minigrad.ops.order import OrderMethods
 from minigrad.ops.reduction import ReductionMethods
 from minigrad.ops.rounding import RoundingMethods
+from minigrad.ops.scan import ScanMethods
+from minigrad.ops.searching import SearchingMethods
 from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
 from minigrad.ops.trigonometric import TrigonometricMethods
@@ -59,6 +63,7 @@ class Size(tuple[int, ...]):
 class Tensor(
     ArithmeticMethods,
     ChoiceMethods,
+    ClampingMethods,
     ComparisonMethods,
     ConversionMethods,
     CopyingMethods,
@@ -68,8 +73,11 @@ class Tensor(
     IndexingMethods,
     JoiningMethods,
     MatmulMethods,
+    OrderMethods,
     ReductionMethods,
     RoundingMethods,
+    ScanMethods,
+    SearchingMethods,
     ShapeMethods,
     SoftmaxMethods,
     TrigonometricMethods,

@@ -131,130 +131,6 @@ fmin.grads(
 )
 
 
-@op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampBackward1")
-def clamp_numbers(a: Array, /, min: Any, max: Any) -> Array:
-    """``a`` moved into the interval from ``min`` to ``max``; either may be None. The bounds themselves let the gradient pass.
-
-    >>> import minigrad as mg
-    >>> mg.clamp(mg.tensor([-1.0, 0.5, 3.0]), 0, 1)
-    tensor([0.0000, 0.5000, 1.0000])
-    """
-    kind = dtypes.result_type(tuple(x for x in (a, min, max) if x is not None))
-    if a.dtype != kind:
-        a = a.astype(kind)
-    if min is not None:
-        a = np.maximum(a, min)
-    return a if max is None else np.minimum(a, max)
-
-
-clamp_numbers.grads(a=lambda g, a, min, max: choose(_inside(a, min, max), g, 0))
-
-
-def _inside(a: Any, low: Any, high: Any) -> Any:
-    if low is None:
-        return a <= high
-    return a >= low if high is None else (a >= low) & (a <= high)
-
-
-@op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampBackward0")
-def clamp_between(a: Array, min: Array, max: Array, /) -> Array:
-    """``a`` moved into the interval between two tensors. A bound that is reached takes the gradient, ``max`` first.
-
-    >>> import minigrad as mg
-    >>> mg.clamp(mg.tensor([-1.0, 3.0]), mg.tensor(0.0), mg.tensor([1.0, 2.0]))
-    tensor([0., 2.])
-    """
-    return np.minimum(np.maximum(a, min), max)
-
-
-clamp_between.grads(
-    a=lambda g, a, min, max: choose((a >= min) & (a <= max), g, 0),
-    min=lambda g, a, min, max: choose((a < min) & (min < max), g, 0),
-    max=lambda g, a, min, max: choose((a > max) | (max < min), g, 0),
-)
-
-
-@op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampMinBackward1")
-def clamp_above(a: Array, min: Array, /) -> Array:
-    """``a``, or the tensor ``min`` where ``a`` is smaller.
-
-    >>> import minigrad as mg
-    >>> mg.clamp(mg.tensor([-1.0, 3.0]), min=mg.tensor([0.0, 1.0]))
-    tensor([0., 3.])
-    """
-    return np.maximum(a, min)
-
-
-clamp_above.grads(
-    a=lambda g, a, min: choose(a >= min, g, 0),
-    min=lambda g, a, min: choose(a < min, g, 0),
-)
-
-
-@op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampMaxBackward1")
-def clamp_below(a: Array, max: Array, /) -> Array:
-    """``a``, or the tensor ``max`` where ``a`` is larger.
-
-    >>> import minigrad as mg
-    >>> mg.clamp(mg.tensor([-1.0, 3.0]), max=mg.tensor([0.0, 1.0]))
-    tensor([-1.,  1.])
-    """
-    return np.minimum(a, max)
-
-
-clamp_below.grads(
-    a=lambda g, a, max: choose(a <= max, g, 0),
-    max=lambda g, a, max: choose(a > max, g, 0),
-)
-
-
-def _clamp(form: str, input: Any, min: Operand, max: Operand) -> Any:
-    """Pick the operation, and its form (``apply`` or ``inplace``), by which bounds there are and what they are."""
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None".replace("torch.", ""))
-    tensors = isinstance(min, TensorMeta | np.ndarray) or isinstance(max, TensorMeta | np.ndarray)
-    if not tensors:
-        return getattr(clamp_numbers, form)(input, min, max)
-    if min is None:
-        return getattr(clamp_below, form)(input, max)
-    return getattr(clamp_above, form)(input, min) if max is None else getattr(clamp_between, form)(input, min, max)
-
-
-def clamp(input: Any, min: Operand = None, max: Operand = None) -> Any:
-    """``input`` moved into the interval from ``min`` to ``max`` (numbers or tensors, either may be missing).
-
-    Inside and at the bounds the gradient passes; outside it is 0.
-
-    >>> import minigrad as mg
-    >>> mg.clamp(mg.tensor([-1.0, 0.5, 3.0]), min=0, max=1)
-    tensor([0.0000, 0.5000, 1.0000])
-    """
-    return _clamp("apply", input, min, max)
-
-
-clip = clamp
-
-
-def clamp_min(input: Any, min: Operand) -> Any:
-    """``clamp`` from below.
-
-    >>> import minigrad as mg
-    >>> mg.clamp_min(mg.tensor([-1.0, 2.0]), 0)
-    tensor([0., 2.])
-    """
-    return clamp(input, min=min)
-
-
-def clamp_max(input: Any, max: Operand) -> Any:
-    """``clamp`` from above.
-
-    >>> import minigrad as mg
-    >>> mg.clamp_max(mg.tensor([-1.0, 2.0]), 0)
-    tensor([-1.,  0.])
-    """
-    return clamp(input, max=max)
-
-
 @op(label="relu", promotes="result", elementwise=True)
 def relu(a: Array, /) -> Array:
     """``a`` where it is positive, 0 elsewhere; at 0 the derivative is 0.
@@ -312,8 +188,7 @@ class ChoiceMethods:
 
     __slots__ = ()
 
-    clamp = clip = clamp
-    clamp_min, clamp_max, nan_to_num = clamp_min, clamp_max, nan_to_num
+    nan_to_num = nan_to_num
     maximum, minimum, fmax, fmin = maximum.apply, minimum.apply, fmax.apply, fmin.apply
     relu, relu_ = relu.apply, relu.inplace
     heaviside, heaviside_ = heaviside.apply, heaviside.inplace
@@ -321,20 +196,6 @@ class ChoiceMethods:
     def where(self, condition: Any, other: Operand) -> Any:
         """This tensor where ``condition`` holds, ``other`` elsewhere."""
         return where(condition, self, other)
-
-    def clamp_(self, min: Operand = None, max: Operand = None) -> Any:
-        """``clamp`` in place."""
-        return _clamp("inplace", self, min, max)
-
-    clip_ = clamp_
-
-    def clamp_min_(self, min: Operand) -> Any:
-        """``clamp`` from below, in place."""
-        return _clamp("inplace", self, min, None)
-
-    def clamp_max_(self, max: Operand) -> Any:
-        """``clamp`` from above, in place."""
-        return _clamp("inplace", self, None, max)
 
     def nan_to_num_(self, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
         """``nan_to_num`` in place."""

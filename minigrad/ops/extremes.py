@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import return_types
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
 from minigrad.ops.choice import maximum, minimum
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.reduction import Axes, Dim, axes_of
-from minigrad.return_types import MinAndMax, ValuesAndIndices
 
 # --- what leads back ----------------------------------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ def pick_along(a: Array, indices: Array, /, axis: int, keepdim: bool) -> Array:
 
 @op(label="place", linear=True, backward="ValueSelectingReductionBackward0")
 def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], axis: int, keepdim: bool) -> Array:
-    """Zeros of ``shape`` with ``a`` added at ``indices`` along ``axis``: the way back from ``pick_along``.
+    """Zeros of ``shape`` with ``a`` at ``indices`` along ``axis``, which name no place twice: the way back from ``pick_along``.
 
     >>> import minigrad as mg
     >>> from minigrad.ops.extremes import place_along
@@ -68,9 +68,7 @@ def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], axis: int, 
     if not keepdim:
         a, indices = np.expand_dims(a, axis), np.expand_dims(indices, axis)
     out = np.zeros(shape, a.dtype)
-    places = list(np.ogrid[tuple(slice(length) for length in indices.shape)])
-    places[axis] = indices
-    np.add.at(out, tuple(places), a)
+    np.put_along_axis(out, indices, a, axis)
     return out
 
 
@@ -78,7 +76,7 @@ pick_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, ind
 place_along.grads(a=lambda g, indices, axis, keepdim: pick_along(g, indices, axis, keepdim))
 
 
-def _shared(g: Any, a: Any, out: Any, axes: Axes, keepdim: bool) -> Any:
+def shared(g: Any, a: Any, out: Any, axes: Axes, keepdim: bool) -> Any:
     """The gradient of an extreme, divided among those that reach it; all of them NaN when it is NaN."""
     ones = tuple(1 if i in axes else length for i, length in enumerate(a.shape))
     g, out = g.reshape(ones), out.reshape(ones)
@@ -118,8 +116,8 @@ def _not_empty(a: Array, name: str) -> Array:
     return a
 
 
-max_all.grads(a=lambda g, a, out: _shared(g, a, out, tuple(range(a.ndim)), False))
-min_all.grads(a=lambda g, a, out: _shared(g, a, out, tuple(range(a.ndim)), False))
+max_all.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
+min_all.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
 
 
 @op(label="max", name="amax", backward="AmaxBackward0")
@@ -152,8 +150,8 @@ def _lengths_not_zero(a: Array, axes: Axes, name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
 
-amax_over.grads(a=lambda g, a, out, axes, keepdim: _shared(g, a, out, axes, keepdim))
-amin_over.grads(a=lambda g, a, out, axes, keepdim: _shared(g, a, out, axes, keepdim))
+amax_over.grads(a=lambda g, a, out, axes, keepdim: shared(g, a, out, axes, keepdim))
+amin_over.grads(a=lambda g, a, out, axes, keepdim: shared(g, a, out, axes, keepdim))
 
 
 def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
@@ -190,25 +188,25 @@ def aminmax_over(a: Array, /, axes: Axes, keepdim: bool) -> tuple[Array, Array]:
 
 aminmax_over.grads(
     a=lambda g, a, min, max, axes, keepdim: (
-        _shared(g[0], a, min, axes, keepdim) + _shared(g[1], a, max, axes, keepdim)
+        shared(g[0], a, min, axes, keepdim) + shared(g[1], a, max, axes, keepdim)
     )
 )
 
 
-def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> MinAndMax:
+def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
     """The smallest and the largest, of all elements or along ``dim``.
 
     >>> import minigrad as mg
     >>> mg.aminmax(mg.tensor([3.0, 1.0, 2.0])).min
     tensor(1.)
     """
-    return MinAndMax(*aminmax_over.apply(input, axes_of(dim, input.ndim), keepdim))
+    return return_types.aminmax(*aminmax_over.apply(input, axes_of(dim, input.ndim), keepdim))
 
 
 # --- along one dimension, with indices -------------------------------------------------------------------------------------------
 
 
-def _found(a: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def found(a: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
     """The values at ``where``, which has length 1 along the axis, and the indices themselves."""
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
@@ -216,16 +214,16 @@ def _found(a: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Arr
     return (values, where) if keepdim else (values.squeeze(axis), where.squeeze(axis))
 
 
-def _searchable(a: Array, axis: int, name: str) -> Array:
+def searchable(a: Array, axis: int, name: str) -> Array:
     if a.ndim and not a.shape[axis]:
         raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
     return a
 
 
-_PAIR: dict[str, Any] = {"several": True, "outputs": ("values", "indices"), "one_differentiable_output": True}
+PAIR: dict[str, Any] = {"several": True, "outputs": ("values", "indices"), "one_differentiable_output": True}
 
 
-@op(label="max", name="max", backward="MaxBackward0", **_PAIR)
+@op(label="max", name="max", backward="MaxBackward0", **PAIR)
 def max_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
     """The largest along a dimension and the index of the first that reaches it.
 
@@ -233,11 +231,11 @@ def max_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).max(dim=1).indices
     tensor([0, 1])
     """
-    _searchable(a, axis, "max")
-    return _found(a, np.argmax(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
+    searchable(a, axis, "max")
+    return found(a, np.argmax(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
 
 
-@op(label="min", name="min", backward="MinBackward0", **_PAIR)
+@op(label="min", name="min", backward="MinBackward0", **PAIR)
 def min_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
     """The smallest along a dimension and the index of the first that reaches it.
 
@@ -245,15 +243,15 @@ def min_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).min(dim=1).indices
     tensor([1, 0])
     """
-    _searchable(a, axis, "min")
-    return _found(a, np.argmin(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
+    searchable(a, axis, "min")
+    return found(a, np.argmin(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
 
 
 max_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
 min_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
 
 
-def _extreme(whole: Op, along: Op, pairwise: Op, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
+def _extreme(whole: Op, along: Op, pairwise: Op, pair: Any, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     """PyTorch's three meanings of ``max``: of all, along a dimension, of two tensors."""
     if other is None and isinstance(dim, TensorMeta) and dim.array.dtype.kind not in "iu":
         other, dim = dim, None
@@ -263,7 +261,7 @@ def _extreme(whole: Op, along: Op, pairwise: Op, input: Any, dim: Any, keepdim: 
         return pairwise.apply(input, other)
     if dim is None:
         return whole.apply(input)
-    return ValuesAndIndices(*along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+    return pair(*along.apply(input, wrap_dim(dim, input.ndim), keepdim))
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
@@ -275,7 +273,7 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
     >>> mg.max(mg.tensor([[3.0, 1.0], [2.0, 5.0]]), dim=1).values
     tensor([3., 5.])
     """
-    return _extreme(max_all, max_along, maximum, input, dim, keepdim, other)
+    return _extreme(max_all, max_along, maximum, return_types.max, input, dim, keepdim, other)
 
 
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
@@ -285,7 +283,7 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
     >>> mg.min(mg.tensor([[3.0, 1.0], [2.0, 5.0]]), dim=1).values
     tensor([1., 2.])
     """
-    return _extreme(min_all, min_along, minimum, input, dim, keepdim, other)
+    return _extreme(min_all, min_along, minimum, return_types.min, input, dim, keepdim, other)
 
 
 @op(label="argmax", name="argmax")
@@ -314,7 +312,7 @@ def _place(search: Any, a: Array, axis: int | None, keepdim: bool, name: str) ->
     if axis is None and not a.size:
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if axis is not None:
-        _searchable(a, axis, name)
+        searchable(a, axis, name)
     return np.asarray(search(a, axis=axis if a.ndim else None, keepdims=keepdim), np.int64)
 
 

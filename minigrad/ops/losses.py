@@ -14,7 +14,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array
 from minigrad.op import op
-from minigrad.ops.choice import clamp_numbers
+from minigrad.ops.clamping import clamp_numbers
 from minigrad.ops.dims import Shape
 from minigrad.ops.exponential import log, sigmoid, smooth_relu
 from minigrad.ops.shape import broadcast_tensors

@@ -71,7 +71,7 @@ sum_all.grads(a=lambda g, a_shape: spread(g, a_shape, (), False))
 sum_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g, a_shape, axes, keepdim))
 
 
-def _summing(input: Any, kind: dtype | None) -> np.dtype[Any] | None:
+def sum_type(input: Any, kind: dtype | None) -> np.dtype[Any] | None:
     """The type to add up in: the one asked for, int64 for integers, else the tensor's own."""
     if kind is not None:
         return dtypes.numpy_of(kind)
@@ -90,8 +90,8 @@ def sum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | No
     tensor([[4., 6.]])
     """
     if dim is None and not keepdim:
-        return sum_all.apply(input, _summing(input, dtype))
-    return sum_over.apply(input, axes_of(dim, input.ndim), keepdim, _summing(input, dtype))
+        return sum_all.apply(input, sum_type(input, dtype))
+    return sum_over.apply(input, axes_of(dim, input.ndim), keepdim, sum_type(input, dtype))
 
 
 def count_along(shape: tuple[int, ...], axes: Axes) -> int:
@@ -177,7 +177,7 @@ def nansum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     >>> mg.nansum(mg.tensor([1.0, float("nan")]))
     tensor(1.)
     """
-    return nansum_over.apply(input, axes_of(dim, input.ndim), keepdim, _summing(input, dtype))
+    return nansum_over.apply(input, axes_of(dim, input.ndim), keepdim, sum_type(input, dtype))
 
 
 def nanmean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Any:
@@ -276,7 +276,7 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: dt
     >>> mg.prod(mg.tensor([[2.0, 3.0], [4.0, 5.0]]), dim=1)
     tensor([ 6., 20.])
     """
-    kind = _summing(input, dtype)
+    kind = sum_type(input, dtype)
     if dim is None:
         return prod_all.apply(input, kind)
     return prod_along.apply(input, wrap_dim(dim, input.ndim), keepdim, kind)

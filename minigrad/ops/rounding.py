@@ -212,7 +212,7 @@ def conj(input: Any) -> Any:
     return conjugate.apply(input) if is_complex(input) else input
 
 
-@op(label="re", name="real", view=True, holomorphic=False)
+@op(label="re", name="real", backward="SelectBackward0", view=True, holomorphic=False)
 def real_view(a: Array, /) -> Array:
     """The real part: a view.
 
@@ -226,7 +226,7 @@ def real_view(a: Array, /) -> Array:
 real_view.grads(a=lambda g: g)
 
 
-@op(label="im", name="imag", view=True, holomorphic=False)
+@op(label="im", name="imag", backward="SelectBackward0", view=True, holomorphic=False)
 def imag_view(a: Array, /) -> Array:
     """The imaginary part: a view.
 

@@ -1,0 +1,365 @@
+"""What depends on order along a dimension: sorting, the largest k, the k-th, medians, quantiles, the most frequent.
+
+NaN counts as the largest of all. The gradient goes to the elements that were chosen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import return_types
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops.arithmetic import lerp
+from minigrad.ops.dims import wrap_dim
+from minigrad.ops.extremes import PAIR, found, pick_along, place_along, searchable, shared
+from minigrad.ops.scope import composite
+
+
+def ascending(a: Array, axis: int, descending: bool = False) -> Array:
+    """The order of the elements along an axis, in which those that are equal keep theirs."""
+    if not a.ndim:
+        return np.zeros((), np.int64)
+    if not descending:
+        return np.argsort(a, axis, kind="stable")
+    return a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
+
+
+@op(label="sort", name="sort", backward="SortBackward0", **PAIR)
+def sort_along(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
+    """The elements along a dimension in order, and where each was.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).sort().values
+    tensor([1., 2., 3.])
+    """
+    order = ascending(a, axis, descending)
+    return found(a, order, axis, True)
+
+
+sort_along.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+
+
+def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> return_types.sort:
+    """The elements along ``dim`` in order, as ``(values, indices)``. Those that are equal always keep their order.
+
+    >>> import minigrad as mg
+    >>> mg.sort(mg.tensor([3.0, 1.0, 2.0])).indices
+    tensor([1, 2, 0])
+    """
+    return return_types.sort(*sort_along.apply(input, wrap_dim(dim, input.ndim), descending))
+
+
+def msort(input: Any) -> Any:
+    """The elements along the first dimension in order.
+
+    >>> import minigrad as mg
+    >>> mg.msort(mg.tensor([3, 1, 2]))
+    tensor([1, 2, 3])
+    """
+    return sort(input, 0).values
+
+
+@op(label="argsort", name="argsort")
+def argsort_along(a: Array, /, axis: int, descending: bool) -> Array:
+    """The indices that would sort along a dimension.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).argsort()
+    tensor([1, 2, 0])
+    """
+    return ascending(a, axis, descending)
+
+
+def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+    """The indices that would sort along ``dim``.
+
+    >>> import minigrad as mg
+    >>> mg.argsort(mg.tensor([3.0, 1.0, 2.0]), descending=True)
+    tensor([0, 2, 1])
+    """
+    return argsort_along.apply(input, wrap_dim(dim, input.ndim), descending)
+
+
+@op(label="top k", name="topk", backward="TopkBackward0", **PAIR)
+def topk_along(a: Array, /, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+    """The ``k`` largest (or smallest) along a dimension, in order, and where each was.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).topk(2).values
+    tensor([3., 2.])
+    """
+    length = a.shape[axis] if a.ndim else 1
+    if not 0 <= k <= length:
+        raise RuntimeError(f"selected index k out of range: k={k} along a dimension of length {length}")
+    order = ascending(a, axis, largest)
+    return found(a, np.take(order, range(k), axis) if a.ndim else order, axis, True)
+
+
+topk_along.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+
+
+def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
+    """The ``k`` largest (or smallest) along ``dim``, as ``(values, indices)``; always in order.
+
+    >>> import minigrad as mg
+    >>> mg.topk(mg.tensor([3.0, 1.0, 2.0]), 2).indices
+    tensor([0, 2])
+    """
+    return return_types.topk(*topk_along.apply(input, k, wrap_dim(dim, input.ndim), largest))
+
+
+# --- one by rank ------------------------------------------------------------------------------------------------------------
+
+
+def _by_rank(a: Array, rank: Any, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The element at ``rank`` (a number, or one for each row, with length 1 along the axis) of the sorted ones."""
+    order = ascending(a, axis)
+    if not a.ndim:
+        return a.copy(), order
+    shape = [1 if i == axis else length for i, length in enumerate(a.shape)]
+    return found(a, np.take_along_axis(order, np.broadcast_to(rank, shape), axis), axis, keepdim)
+
+
+@op(label="k-th", name="kthvalue", backward="KthvalueBackward0", **PAIR)
+def kthvalue_along(a: Array, /, k: int, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The ``k``-th smallest along a dimension, counted from 1, and where it was.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).kthvalue(2).values
+    tensor(2.)
+    """
+    length = a.shape[axis] if a.ndim else 1
+    if not 1 <= k <= length:
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}: k={k}, length {length}")
+    return _by_rank(a, k - 1, axis, keepdim)
+
+
+@op(label="median", name="median", backward="MedianBackward1", **PAIR)
+def median_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The lower median along a dimension, NaN if any element is, and where it was.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([4.0, 1.0, 2.0, 3.0]).median(dim=0).values
+    tensor(2.)
+    """
+    searchable(a, axis, "median")
+    good = _count_good(a, axis)
+    length = a.shape[axis] if a.ndim else 1
+    return _by_rank(a, np.where(good < length, good, (length - 1) // 2), axis, keepdim)
+
+
+@op(label="median no NaN", name="nanmedian", backward="NanmedianBackward1", **PAIR)
+def nanmedian_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The lower median along a dimension of what is not NaN, and where it was.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([float("nan"), 1.0, 2.0, 3.0]).nanmedian(dim=0).values
+    tensor(2.)
+    """
+    searchable(a, axis, "nanmedian")
+    return _by_rank(a, np.maximum(_count_good(a, axis) - 1, 0) // 2, axis, keepdim)
+
+
+def _count_good(a: Array, axis: int) -> Array:
+    """How many along the axis are not NaN."""
+    return np.asarray(np.count_nonzero(a == a, axis=axis if a.ndim else None, keepdims=True))
+
+
+for _ranked in (kthvalue_along, median_along, nanmedian_along):
+    _ranked.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
+
+
+@op(label="median", name="median", backward="MedianBackward0")
+def median_all(a: Array, /) -> Array:
+    """The lower median of all elements, NaN if any is. Those that tie share the gradient.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([4.0, 1.0, 2.0, 3.0]).median()
+    tensor(2.)
+    """
+    return median_along.forward(a.reshape(-1), 0, False)[0] if a.size else _nothing(a)
+
+
+@op(label="median no NaN", name="nanmedian", backward="NanmedianBackward0")
+def nanmedian_all(a: Array, /) -> Array:
+    """The lower median of all elements that are not NaN. Those that tie share the gradient.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([float("nan"), 1.0, 2.0, 3.0]).nanmedian()
+    tensor(2.)
+    """
+    return nanmedian_along.forward(a.reshape(-1), 0, False)[0] if a.size else _nothing(a)
+
+
+def _nothing(a: Array) -> Array:
+    return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
+
+
+for _whole in (median_all, nanmedian_all):
+    _whole.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
+
+
+def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
+    """The ``k``-th smallest along ``dim``, counted from 1, as ``(values, indices)``.
+
+    >>> import minigrad as mg
+    >>> mg.kthvalue(mg.tensor([3.0, 1.0, 2.0]), 1).indices
+    tensor(1)
+    """
+    return return_types.kthvalue(*kthvalue_along.apply(input, k, wrap_dim(dim, input.ndim), keepdim))
+
+
+def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median: of all elements, or along ``dim`` as ``(values, indices)``. NaN if any element is.
+
+    >>> import minigrad as mg
+    >>> mg.median(mg.tensor([4.0, 1.0, 2.0, 3.0]))
+    tensor(2.)
+    """
+    if dim is None:
+        return median_all.apply(input)
+    return return_types.median(*median_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+
+
+def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower median of what is not NaN: of all elements, or along ``dim`` as ``(values, indices)``.
+
+    >>> import minigrad as mg
+    >>> mg.nanmedian(mg.tensor([float("nan"), 1.0, 2.0, 3.0]))
+    tensor(2.)
+    """
+    if dim is None:
+        return nanmedian_all.apply(input)
+    return return_types.nanmedian(*nanmedian_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+
+
+@op(label="mode", name="mode", backward="ModeBackward0", **PAIR)
+def mode_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+    """The most frequent along a dimension (the smallest of several), and where it was last.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([2, 1, 2, 1, 3]).mode().values
+    tensor(1)
+    """
+    searchable(a, axis, "mode")
+    where = np.apply_along_axis(_last_of_most_frequent, axis, a) if a.ndim else np.zeros((), np.int64)
+    return found(a, np.expand_dims(where, axis) if a.ndim else where, axis, keepdim)
+
+
+def _last_of_most_frequent(row: Array) -> int:
+    values, counts = np.unique(row, return_counts=True)
+    best = values[np.argmax(counts)]
+    return int(np.flatnonzero((row == best) | ((row != row) & (best != best)))[-1])
+
+
+mode_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
+
+
+def mode(input: Any, dim: int = -1, keepdim: bool = False) -> return_types.mode:
+    """The most frequent element along ``dim`` (the smallest of several) as ``(values, indices)``.
+
+    >>> import minigrad as mg
+    >>> mg.mode(mg.tensor([2, 1, 2, 1, 3])).indices
+    tensor(3)
+    """
+    return return_types.mode(*mode_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+
+
+# --- quantiles --------------------------------------------------------------------------------------------------------------
+
+
+@composite
+def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """The value below which the share ``q`` of the elements lies, of all or along ``dim``; NaN if any element is.
+
+    Between two elements ``interpolation`` is "linear", or takes the "lower", "higher", "nearest", or the "midpoint".
+    Several ``q`` make a first dimension.
+
+    >>> import minigrad as mg
+    >>> mg.quantile(mg.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+    tensor(2.5000)
+    """
+    return _quantile(input, q, dim, keepdim, interpolation, skip_nan=False)
+
+
+@composite
+def nanquantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+    """``quantile`` of what is not NaN.
+
+    >>> import minigrad as mg
+    >>> mg.nanquantile(mg.tensor([1.0, float("nan"), 3.0]), 0.5)
+    tensor(2.)
+    """
+    return _quantile(input, q, dim, keepdim, interpolation, skip_nan=True)
+
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool) -> Any:
+    shares = np.asarray(q.array if isinstance(q, TensorMeta) else q, input.array.dtype)
+    _check_quantile(input, shares, interpolation)
+    axis = 0 if dim is None else wrap_dim(dim, input.ndim)
+    flat = input.reshape(-1) if dim is None or not input.ndim else input
+    ordered = sort_along.apply(flat, axis, False)[0].movedim(axis, -1)
+    out = _at_ranks(ordered, _ranks(ordered.array, shares.reshape(-1), skip_nan), interpolation)
+    return _in_place(out, shares.ndim, input, dim, axis, keepdim)
+
+
+def _check_quantile(input: Any, shares: Array, interpolation: str) -> None:
+    if input.array.dtype.kind != "f":
+        raise RuntimeError("quantile() input tensor must be either float or double dtype")
+    if not input.array.size:
+        raise RuntimeError("quantile() input tensor must be non-empty")
+    if interpolation not in _INTERPOLATIONS:
+        raise RuntimeError(
+            f"quantile() interpolation must be one of {', '.join(_INTERPOLATIONS)}, but got {interpolation}"
+        )
+    for share in shares.reshape(-1).tolist():
+        if not 0 <= share <= 1:
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {share}")
+
+
+def _ranks(ordered: Array, shares: Array, skip_nan: bool) -> Array:
+    """Where between the sorted elements each share lies; NaN, the last of them, when one is there and counts."""
+    good = np.count_nonzero(ordered == ordered, axis=-1)[..., None]
+    last = ordered.shape[-1] - 1
+    if skip_nan:
+        return shares * np.maximum(good - 1, 0).astype(ordered.dtype)
+    return np.where(good == last + 1, shares * ordered.dtype.type(last), ordered.dtype.type(last))
+
+
+def _at_ranks(ordered: Any, ranks: Array, interpolation: str) -> Any:
+    if interpolation == "nearest":
+        ranks = np.rint(ranks)
+    below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
+    last = ordered.ndim - 1
+    if interpolation in ("lower", "nearest"):
+        return pick_along.apply(ordered, below, last, True)
+    if interpolation == "higher":
+        return pick_along.apply(ordered, above, last, True)
+    weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+    low, high = (pick_along.apply(ordered, each, last, True) for each in (below, above))
+    return lerp(low, high, weight)
+
+
+def _in_place(out: Any, several: int, input: Any, dim: int | None, axis: int, keepdim: bool) -> Any:
+    """The quantiles, last in ``out``, moved to the front when there are several; the reduced dimension put back on demand."""
+    out = out.movedim(-1, 0)
+    if keepdim:
+        rest = (1,) * input.ndim if dim is None else tuple(1 if i == axis else n for i, n in enumerate(input.array.shape))
+        out = out.reshape(len(out), *rest)
+    return out if several else out.squeeze(0)
+
+
+class OrderMethods:
+    """The methods that order lends to ``Tensor``."""
+
+    __slots__ = ()
+
+    sort, msort, argsort, topk, kthvalue = sort, msort, argsort, topk, kthvalue
+    median, nanmedian, mode, quantile, nanquantile = median, nanmedian, mode, quantile, nanquantile

@@ -1,0 +1,283 @@
+"""Running sums, products and extremes along a dimension, and the differences that undo a sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes, return_types
+from minigrad.autograd.meta import TensorMeta
+from minigrad.dtypes import Array, dtype
+from minigrad.op import op
+from minigrad.ops.choice import choose
+from minigrad.ops.comparison import logical_xor
+from minigrad.ops.dims import wrap_dim
+from minigrad.ops.exponential import exp, log
+from minigrad.ops.extremes import PAIR
+from minigrad.ops.reduction import sum_type
+from minigrad.ops.rounding import absolute
+from minigrad.ops.scope import composite
+
+
+def _run(ufunc: np.ufunc, a: Array, axis: int, reverse: bool, kind: np.dtype[Any] | None = None) -> Array:
+    """Accumulate along an axis, from its end when ``reverse``; a 0-dim array is its own running anything."""
+    if not a.ndim:
+        return a.astype(kind or a.dtype)
+    if reverse:
+        return np.flip(ufunc.accumulate(np.flip(a, axis), axis, kind), axis)
+    return ufunc.accumulate(a, axis, kind)
+
+
+@op(label="running Σ", name="cumsum", linear=True, backward="CumsumBackward0")
+def cumsum_along(a: Array, /, axis: int, reverse: bool, kind: np.dtype[Any] | None) -> Array:
+    """The sums of all up to each place along a dimension, or with ``reverse`` of all from it on.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 2.0, 3.0]).cumsum(dim=0)
+    tensor([1., 3., 6.])
+    """
+    return _run(np.add, a, axis, reverse, kind)
+
+
+cumsum_along.grads(a=lambda g, axis, reverse: cumsum_along(g, axis, not reverse, None))
+
+
+def cumsum(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
+    """The running sum along ``dim``; integers and bools add up in int64.
+
+    >>> import minigrad as mg
+    >>> mg.cumsum(mg.tensor([1, 2, 3]), dim=0)
+    tensor([1, 3, 6])
+    """
+    return cumsum_along.apply(input, wrap_dim(dim, input.ndim), False, sum_type(input, dtype))
+
+
+@op(label="running Π", name="cumprod", backward="CumprodBackward0")
+def cumprod_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+    """The products of all up to each place along a dimension. Its derivative is right where some are 0.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 2.0, 3.0]).cumprod(dim=0)
+    tensor([1., 2., 6.])
+    """
+    return _run(np.multiply, a, axis, False, kind)
+
+
+def _cumprod_slope(g: Any, a: Any, out: Any, axis: int) -> Any:
+    """Each element is a factor of all products from its place on: Σ g·out from there, over the element, unless one is 0."""
+    if np.all(a.array if isinstance(a, TensorMeta) else a):
+        return cumsum_along(g * out, axis, True, None) / a
+    return g if not a.ndim else _joined(_slopes(_parts(g, axis), _parts(a, axis)), axis)
+
+
+def _slopes(g: list[Any], a: list[Any]) -> list[Any]:
+    """Step by step, without a division: (product of those before) · (sum over those after, of their gradient times the way there)."""
+    after = [g[-1]]
+    for i in range(len(a) - 2, -1, -1):
+        after.append(g[i] + a[i + 1] * after[-1])
+    after.reverse()
+    before, slopes = None, []
+    for value, rest in zip(a, after, strict=True):
+        slopes.append(rest if before is None else before * rest)
+        before = value if before is None else before * value
+    return slopes
+
+
+def _parts(a: Any, axis: int) -> list[Any]:
+    return list(a.unbind(axis) if isinstance(a, TensorMeta) else np.moveaxis(a, axis, 0))  # type: ignore[attr-defined]
+
+
+def _joined(parts: list[Any], axis: int) -> Any:
+    from minigrad.ops.joining import stack
+
+    return stack(parts, axis) if isinstance(parts[0], TensorMeta) else np.stack(parts, axis)
+
+
+cumprod_along.grads(a=lambda g, a, out, axis: _cumprod_slope(g, a, out, axis))
+
+
+def cumprod(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
+    """The running product along ``dim``; integers and bools multiply in int64.
+
+    >>> import minigrad as mg
+    >>> mg.cumprod(mg.tensor([1, 2, 3]), dim=0)
+    tensor([1, 2, 6])
+    """
+    return cumprod_along.apply(input, wrap_dim(dim, input.ndim), sum_type(input, dtype))
+
+
+@op(label="running lnΣeˣ", name="logcumsumexp", backward="LogcumsumexpBackward0")
+def logcumsumexp_along(a: Array, /, axis: int, reverse: bool) -> Array:
+    """``log(cumsum(exp(a)))`` along a dimension, without overflow.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([0.0, 0.0]).logcumsumexp(dim=0)
+    tensor([0.0000, 0.6931])
+    """
+    if a.dtype.kind not in "f":
+        raise NotImplementedError(f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first.")
+    return _run(np.logaddexp, a, axis, reverse)
+
+
+def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> Any:
+    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms serve."""
+    size = log(absolute(g))
+    gains, losses = (
+        exp(logcumsumexp_along(choose(side, size, -np.inf) - out, axis, not reverse) + a) for side in (g > 0, g < 0)
+    )
+    return gains - losses
+
+
+logcumsumexp_along.grads(a=lambda g, a, out, axis, reverse: _logcumsumexp_slope(g, a, out, axis, reverse))
+
+
+def logcumsumexp(input: Any, dim: int) -> Any:
+    """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
+
+    >>> import minigrad as mg
+    >>> mg.logcumsumexp(mg.tensor([0.0, 0.0]), dim=0)
+    tensor([0.0000, 0.6931])
+    """
+    return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim), False)
+
+
+# --- running extremes ---------------------------------------------------------------------------------------------------------
+
+
+@op(label="add at", linear=True, backward="CummaxminBackward0")
+def add_along(a: Array, indices: Array, /, axis: int) -> Array:
+    """Zeros to which each element of ``a`` was added at its index along ``axis``; indices may repeat.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.scan import add_along
+    >>> add_along(mg.tensor([1.0, 2.0, 3.0]), mg.tensor([0, 0, 2]), 0)
+    tensor([3., 0., 3.])
+    """
+    out = np.zeros_like(a)
+    if not a.ndim:
+        return a.copy()
+    places: list[Any] = list(np.ogrid[tuple(slice(length) for length in a.shape)])
+    places[axis] = indices
+    np.add.at(out, tuple(places), a)
+    return out
+
+
+@op(label="take", linear=True, backward="GatherBackward0")
+def take_along(a: Array, indices: Array, /, axis: int) -> Array:
+    """The element of ``a`` at each index along ``axis``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.scan import take_along
+    >>> take_along(mg.tensor([1.0, 2.0, 3.0]), mg.tensor([0, 0, 2]), 0)
+    tensor([1., 1., 3.])
+    """
+    return np.take_along_axis(a, indices, axis) if a.ndim else a.copy()
+
+
+add_along.grads(a=lambda g, indices, axis: take_along(g, indices, axis))
+take_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
+
+
+@op(label="running max", name="cummax", backward="CummaxBackward0", **PAIR)
+def cummax_along(a: Array, /, axis: int) -> tuple[Array, Array]:
+    """The largest of all up to each place along a dimension, and where it was last reached.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 3.0, 2.0]).cummax(dim=0).values
+    tensor([1., 3., 3.])
+    """
+    return _running_extreme(np.maximum, a, axis)
+
+
+@op(label="running min", name="cummin", backward="CumminBackward0", **PAIR)
+def cummin_along(a: Array, /, axis: int) -> tuple[Array, Array]:
+    """The smallest of all up to each place along a dimension, and where it was last reached.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).cummin(dim=0).values
+    tensor([3., 1., 1.])
+    """
+    return _running_extreme(np.minimum, a, axis)
+
+
+def _running_extreme(ufunc: np.ufunc, a: Array, axis: int) -> tuple[Array, Array]:
+    """From the first NaN on, everything is that NaN."""
+    if not a.ndim:
+        return a.copy(), np.zeros((), np.int64)
+    best = ufunc.accumulate(a, axis)
+    broken = np.isnan(a) if a.dtype.kind in "fc" else np.zeros(a.shape, bool)
+    reached = (a == best) | (broken & (np.cumsum(broken, axis) == 1))
+    places = np.arange(a.shape[axis]).reshape([-1 if i == axis else 1 for i in range(a.ndim)])
+    return best, np.maximum.accumulate(np.where(reached, places, 0), axis)
+
+
+cummax_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
+cummin_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
+
+
+def cummax(input: Any, dim: int) -> return_types.cummax:
+    """The running maximum along ``dim`` as ``(values, indices)``; of those that tie, the last is meant.
+
+    >>> import minigrad as mg
+    >>> mg.cummax(mg.tensor([1.0, 3.0, 2.0]), dim=0).indices
+    tensor([0, 1, 1])
+    """
+    return return_types.cummax(*cummax_along.apply(input, wrap_dim(dim, input.ndim)))
+
+
+def cummin(input: Any, dim: int) -> return_types.cummin:
+    """The running minimum along ``dim`` as ``(values, indices)``; of those that tie, the last is meant.
+
+    >>> import minigrad as mg
+    >>> mg.cummin(mg.tensor([3.0, 1.0, 2.0]), dim=0).indices
+    tensor([0, 1, 1])
+    """
+    return return_types.cummin(*cummin_along.apply(input, wrap_dim(dim, input.ndim)))
+
+
+@composite
+def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Each element less the one before it along ``dim``, ``n`` times over.
+
+    >>> import minigrad as mg
+    >>> mg.diff(mg.tensor([1.0, 3.0, 2.0]))
+    tensor([ 2., -1.])
+    """
+    from minigrad.ops.joining import cat
+
+    if not input.ndim:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    dim = wrap_dim(dim, input.ndim)
+    parts = [part for part in (prepend, input, append) if part is not None]
+    whole = cat(parts, dim) if len(parts) > 1 else input
+    minus = logical_xor if whole.array.dtype.kind == "b" else whole.__class__.__sub__
+    for _ in range(min(n, whole.shape[dim])):
+        length = whole.shape[dim] - 1
+        whole = minus(whole.narrow(dim, 1, length), whole.narrow(dim, 0, length))
+    return whole
+
+
+@op(label="trace")
+def trace(a: Array, /) -> Array:
+    """The sum of the diagonal of a matrix.
+
+    >>> import minigrad as mg
+    >>> mg.trace(mg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor(5.)
+    """
+    if a.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {a.ndim}")
+    return np.trace(a, dtype=dtypes.int64.numpy if a.dtype.kind in "iub" else a.dtype)
+
+
+trace.grads(a=lambda g, a_shape: choose(np.eye(*a_shape, dtype=bool), g, 0))
+
+
+class ScanMethods:
+    """The methods that running sums and their kin lend to ``Tensor``."""
+
+    __slots__ = ()
+
+    cumsum, cumprod, logcumsumexp = cumsum, cumprod, logcumsumexp
+    cummax, cummin, diff, trace = cummax, cummin, diff, trace.apply

@@ -1,0 +1,213 @@
+"""Looking for elements: which are not 0, which are in a set, where one belongs, how often each occurs. Nothing is differentiable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minigrad import dtypes
+from minigrad.dtypes import Array
+from minigrad.op import op
+from minigrad.ops.creation import made
+from minigrad.ops.dims import wrap_dim
+
+
+def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
+    """The places of the elements that are not 0, one a row; with ``as_tuple`` one tensor for each dimension.
+
+    >>> import minigrad as mg
+    >>> mg.nonzero(mg.tensor([[0, 1], [1, 0]]))
+    tensor([[0, 1],
+            [1, 0]])
+    """
+    array = input.array
+    if as_tuple:
+        return tuple(made(each, "nonzero") for each in np.nonzero(np.atleast_1d(array)))
+    if not array.ndim:
+        return made(np.zeros((int(bool(array)), 0), np.int64), "nonzero")
+    return made(np.argwhere(array), "nonzero")
+
+
+def argwhere(input: Any) -> Any:
+    """The places of the elements that are not 0, one a row.
+
+    >>> import minigrad as mg
+    >>> mg.argwhere(mg.tensor([0, 3, 4]))
+    tensor([[1],
+            [2]])
+    """
+    return nonzero(input)
+
+
+@op(label="∈")
+def among(a: Array, b: Array, /, invert: bool) -> Array:
+    """Where an element of ``a`` is some element of ``b``.
+
+    >>> import minigrad as mg
+    >>> mg.isin(mg.tensor([1, 2, 3]), mg.tensor([2, 5]))
+    tensor([False,  True, False])
+    """
+    return np.isin(a, b, invert=invert)
+
+
+def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Where an element is one of ``test_elements``, or with ``invert`` where it is none of them.
+
+    >>> import minigrad as mg
+    >>> mg.isin(mg.tensor([1, 2, 3]), 2, invert=True)
+    tensor([ True, False,  True])
+    """
+    return among.apply(elements, test_elements, invert)
+
+
+@op(label="search")
+def place_in_order(a: Array, b: Array, /, side: str) -> Array:
+    """Where each element of ``b`` belongs in ``a``, whose rows ascend.
+
+    >>> import minigrad as mg
+    >>> mg.searchsorted(mg.tensor([1.0, 3.0, 5.0]), mg.tensor([3.0, 4.0]))
+    tensor([1, 2])
+    """
+    if a.ndim <= 1:
+        return np.asarray(np.searchsorted(a, b, side))  # type: ignore[call-overload]
+    if a.shape[:-1] != np.shape(b)[:-1]:
+        raise RuntimeError(
+            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must "
+            f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(np.shape(b))}"
+        )
+    rows = zip(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]), strict=True)
+    return np.array([np.searchsorted(row, values, side) for row, values in rows]).reshape(b.shape)  # type: ignore[call-overload]
+
+
+def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> Any:
+    """The index before which each element of ``input`` keeps the last dimension of ``sorted_sequence`` in order.
+
+    Before those that are equal, or with ``right`` after them.
+
+    >>> import minigrad as mg
+    >>> mg.searchsorted(mg.tensor([1.0, 3.0, 5.0]), mg.tensor([3.0, 4.0]), right=True)
+    tensor([2, 2])
+    """
+    found = place_in_order.apply(sorted_sequence, input, side or ("right" if right else "left"))
+    return found.int() if out_int32 else found
+
+
+def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+    """Which interval between ``boundaries`` each element of ``input`` falls in.
+
+    >>> import minigrad as mg
+    >>> mg.bucketize(mg.tensor([3.0, 6.0]), mg.tensor([1.0, 3.0, 5.0]))
+    tensor([1, 3])
+    """
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
+
+# --- counting ---------------------------------------------------------------------------------------------------------------
+
+
+def unique(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Each different element once, in order; or along ``dim`` each different slice.
+
+    ``return_inverse`` adds where in the result each element went, ``return_counts`` how often each occurs.
+
+    >>> import minigrad as mg
+    >>> mg.unique(mg.tensor([3, 1, 2, 1]))
+    tensor([1, 2, 3])
+    """
+    axis = None if dim is None else wrap_dim(dim, input.ndim)
+    values, inverse, counts = np.unique(input.array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
+    shape = input.array.shape if axis is None else (input.array.shape[axis],)
+    return _answer("unique", values, inverse.reshape(shape), counts, return_inverse, return_counts)
+
+
+def unique_consecutive(
+    input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """Runs of equal elements made one each; or along ``dim`` runs of equal slices.
+
+    >>> import minigrad as mg
+    >>> mg.unique_consecutive(mg.tensor([1, 1, 2, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    array = input.array.reshape(-1) if dim is None else np.moveaxis(input.array, wrap_dim(dim, input.ndim), 0)
+    rows = array.reshape(len(array), -1)
+    begins = np.ones(len(array), bool)
+    begins[1:] = np.any(rows[1:] != rows[:-1], axis=1)
+    inverse = np.cumsum(begins) - 1
+    values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim))
+    shape = input.array.shape if dim is None else (len(array),)
+    return _answer("unique_consecutive", values, inverse.reshape(shape), np.bincount(inverse), return_inverse, return_counts)
+
+
+def _answer(how: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
+    parts = [values, *([inverse] if with_inverse else []), *([counts] if with_counts else [])]
+    tensors = tuple(made(np.ascontiguousarray(part), how) for part in parts)
+    return tensors if len(tensors) > 1 else tensors[0]
+
+
+def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each whole number from 0 on occurs, or the sum of the weights where it does.
+
+    >>> import minigrad as mg
+    >>> mg.bincount(mg.tensor([1, 2, 2]))
+    tensor([0, 1, 2])
+    """
+    array = input.array
+    if array.ndim != 1 or array.dtype.kind not in "iu" or np.any(array < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    given = None if weights is None else weights.array
+    counts = np.bincount(array, given, minlength)
+    return made(counts.astype(np.int64 if given is None else given.dtype), "bincount")
+
+
+def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements fall into each of ``bins`` equal intervals from ``min`` to ``max`` (of the elements, when both are 0).
+
+    >>> import minigrad as mg
+    >>> mg.histc(mg.tensor([1.0, 2.0, 2.0]), bins=4, min=0, max=3)
+    tensor([0., 1., 2., 0.])
+    """
+    array = input.array
+    if min == max and array.size:
+        min, max = float(array.min()), float(array.max())
+    if min == max:
+        min, max = min - 1, max + 1
+    counts, _ = np.histogram(array, bins, (min, max))
+    return made(counts.astype(array.dtype), "histc")
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """A last dimension in which a 1 stands at the place that each whole number names.
+
+    >>> import minigrad as mg
+    >>> mg.one_hot(mg.tensor([0, 2]))
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
+    classes = tensor.array
+    if classes.dtype != dtypes.int64.numpy:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if classes.size and classes.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1 and not classes.size:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    count = int(classes.max()) + 1 if num_classes == -1 else num_classes
+    if classes.size and classes.max() >= count:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return made((classes[..., None] == np.arange(count)).astype(np.int64), "one_hot")
+
+
+class SearchingMethods:
+    """The methods that searching lends to ``Tensor``."""
+
+    __slots__ = ()
+
+    nonzero, argwhere, unique, unique_consecutive = nonzero, argwhere, unique, unique_consecutive
+    bincount, histc = bincount, histc
+
+    def isin(self, test_elements: Any) -> Any:
+        """Where an element is one of ``test_elements``."""
+        return isin(self, test_elements)
