@@ -51,6 +51,7 @@ class Names:
         self._awaited: dict[int, Awaited] = {}
         self._modules: weakref.WeakSet[Any] = weakref.WeakSet()
         self._searched: set[int] = set()
+        self._temporary: set[int] = set()
 
     def made(self, tensors: Sequence[Tensor], site: Site, thread: int) -> None:
         """The expression at ``site`` made ``tensors``: await their names.
@@ -58,6 +59,8 @@ class Names:
         If it awaits others at the same site, then either a composite is still at work, or a loop has come round and the
         variables hold what it made the last time.
         """
+        if site.temporary:
+            self._temporary.update([one.serial for one in tensors])
         bound, frame = self._binding_site(site) if site.returned else (site, None)
         known = self._known
         names = [(one.serial, name) for one, name in zip(tensors, bound.names(len(tensors)), strict=True) if name]
@@ -88,8 +91,9 @@ class Names:
 
     def used(self, tensors: Iterable[Any], site: Site) -> None:
         """The expression at ``site`` uses ``tensors``: find the names of those that have none."""
-        known = self._known
-        nameless = {id(one): one for one in tensors if isinstance(one, Tensor) and one.serial not in known}
+        known, temporary = self._known, self._temporary
+        tensors = [one for one in tensors if isinstance(one, Tensor)]
+        nameless = {id(one): one for one in tensors if one.serial not in known and one.serial not in temporary}
         if not nameless:
             return
         view = View(user_frame())

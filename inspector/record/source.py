@@ -33,6 +33,8 @@ class Site:
     """The names that the value is assigned to: several when it is unpacked, none for what is not a name (``t[0]``)."""
     returned: bool = False
     """Whether the value is what the function returns, so that its caller may have a name for it."""
+    temporary: bool = False
+    """Whether the value is used up within its own expression, ``x * 2`` in ``x * 2 + 1``, and can have no name."""
     mentions: tuple[ast.expr, ...] = ()
     """The names, attributes and items in the expression, the outermost first."""
 
@@ -85,8 +87,10 @@ class _Tree:
         part = _evaluated_part(node)
         if part is not node:
             place = Place(place.file, *_span(part), place.function)
-        returned = isinstance(self._parents.get(self._whole_value(part)), ast.Return | ast.Lambda)
-        return Site(place, self._text(self._told(part)), _names(self._target(part)), returned, _mentions(part))
+        user = self._parents.get(self._whole_value(part))
+        returned, temporary = isinstance(user, ast.Return | ast.Lambda), isinstance(user, _CONSUMERS)
+        target = _names(self._target(part))
+        return Site(place, self._text(self._told(part)), target, returned, temporary, _mentions(part))
 
     def _told(self, node: ast.AST) -> ast.AST:
         """What happens at a target is told with its value: ``t[0] = row``, and for ``a, b = rows`` just ``rows``."""
@@ -140,6 +144,9 @@ class _Tree:
 
 _EVALUATED = (ast.expr, ast.AugAssign, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)
 """What an instruction's position may span: never an expression statement, which has the span of its value."""
+
+
+_CONSUMERS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Attribute)
 
 
 @lru_cache(maxsize=256)

@@ -106,7 +106,8 @@ def _in_numpy(array: np.ndarray[Any, Any]) -> Statistics:
     with np.errstate(all="ignore"):
         square = float(np.dot(flat, flat))
         if math.isfinite(square):
-            return math.sqrt(square), float(flat.min()), float(flat.max()), float(flat.mean()), 0, 0
+            low, high, total = np.minimum.reduce(flat), np.maximum.reduce(flat), np.add.reduce(flat)
+            return math.sqrt(square), float(low), float(high), float(total) / flat.size, 0, 0
         return _of_the_finite(flat.astype(np.float64))
 
 
