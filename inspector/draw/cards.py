@@ -222,7 +222,7 @@ class Cards:
     def _value_rows(self, state: TensorState, at_end: list[str]) -> Iterator[Row]:
         lines = grid(state.value, self._values) or [NOTHING] * len(at_end)
         for index, line in enumerate(lines):
-            yield Row(f"x{index}", (_text(line, Ink.SOFT),), height=SIZES.small_row - 3)
+            yield Row(f"x{index}", (_text(line, Ink.SOFT),), fill=Fill.VALUE)
 
     # -- writes to its memory
 

@@ -1,4 +1,4 @@
-"""A scene as Graphviz source: with its words, for people (``source``), or as bare boxes, for the layout (``skeleton``).
+"""A scene as Graphviz source with all its words, for whoever wants to go on from there.
 
 Every text is escaped here, once; keys are our own and need no escaping. Must not know where Graphviz is.
 """
@@ -8,145 +8,50 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from html import escape
-from itertools import pairwise
 
-import graphviz
-
-from inspector.draw.scene import Card, Cell, Kind, Link, Outline, Row, Scene, Words
+from inspector.draw.scene import SHAPES, Card, Cell, Kind, Link, Outline, Row, Scene, Words
+from inspector.draw.skeleton import docks, group, level, main_way, new_graph, weight
 from inspector.draw.theme import FAMILIES, SIZES, Ink, Stroke
 from inspector.draw.wording import plain
 
 FONT = ",".join(family for family in FAMILIES[1:] if family != "Verdana")
-STRAIGHT, LOOSE = "12", "1"
-ALONG = {Kind.FORWARD, Kind.BACKWARD, Kind.CUT}
-
-
-def skeleton(scene: Scene) -> str:
-    """Boxes of the right size with ports at the right height, and one edge for each pair of cards: no text at all."""
-    graph, main = _graph(), main_way(scene)
-    for card in scene.cards:
-        graph.node(card.key, f"<{_bare_table(card)}>", **_group(card, main))
-    for link in _pairs(scene):
-        graph.edge(
-            _dock(link.tail, link.tail_port, "e"), _dock(link.head, link.head_port, "w"),
-            id="way", weight=STRAIGHT if link.main else LOOSE,
-        )  # fmt: skip
-    for link in scene.links:
-        if link.kind is Kind.BROKEN:
-            graph.edge(
-                _dock(link.tail, link.tail_port, "e"), _dock(link.head, link.head_port, "w"),
-                id=f"{link.tail_port}-{link.head_port}", constraint="false",
-            )  # fmt: skip
-    for column in _columns(scene):
-        _in_order(graph, column)
-    return str(graph.source)
 
 
 def source(scene: Scene) -> str:
-    """The whole picture as DOT with HTML-like labels, for whoever wants to go on from there."""
-    graph, main = _graph(), main_way(scene)
+    """The whole picture as DOT with HTML-like labels."""
+    graph, main = new_graph(scene), main_way(scene)
+    cards = {card.key: card for card in scene.cards}
     graph.attr(label=f"<{_headline(scene)}>", labelloc="t", labeljust="l", fontname=FONT)
     graph.attr("node", fontname=FONT)
     graph.attr("edge", fontname=FONT)
     for card in scene.cards:
-        graph.node(card.key, f"<{_table(card)}>", tooltip=_quoted(card.tip), **_group(card, main))
+        look = _shape(card) if card.outline in SHAPES else {"label": f"<{_table(card)}>", "shape": "plain"}
+        graph.node(card.key, tooltip=_quoted(card.tip), **look, **group(card.key, main))
     for link in scene.links:
-        sides = ("s", "n") if link.kind is Kind.SAVED else ("e", "w")
         for attributes in _edges(link):
-            graph.edge(
-                _dock(link.tail, link.tail_port, sides[0]), _dock(link.head, link.head_port, sides[1]), **attributes
-            )
-    for column in _columns(scene):
-        _in_order(graph, column)
+            if link.kind is Kind.SAVED:
+                level(graph, link.tail, link.head, **attributes)
+            else:
+                graph.edge(*docks(link, cards), **attributes)
     return str(graph.source)
 
 
-def _graph() -> graphviz.Digraph:
-    return graphviz.Digraph(
-        "picture",
-        graph_attr={
-            "rankdir": "LR",
-            "bgcolor": "white",
-            "nodesep": f"{SIZES.between_cards / 72:.3f}",
-            "ranksep": f"{SIZES.between_ranks / 72:.3f}",
-            "pad": "0.3",
-        },
-        node_attr={"shape": "plain"},
-        edge_attr={"dir": "none"},
+def _shape(card: Card) -> dict[str, str]:
+    """A node of the bare graph: one of Graphviz's own shapes around a few lines of text."""
+    lines = "<BR/>".join(
+        "".join(_words(run, cell.size) for cell in row.left for run in cell.words) for row in card.rows
     )
-
-
-def _dock(key: str, port: str, side: str) -> str:
-    return f"{key}:{port}:{side}"
-
-
-def _pairs(scene: Scene) -> Iterator[Link]:
-    """The first link between each two cards: the others follow its way."""
-    seen: set[tuple[str, str]] = set()
-    for link in scene.links:
-        if link.kind in ALONG and (link.tail, link.head) not in seen:
-            seen.add((link.tail, link.head))
-            yield link
-
-
-def _group(card: Card, main: set[str]) -> dict[str, str]:
-    return {"group": "main"} if card.key in main else {}
-
-
-def main_way(scene: Scene) -> set[str]:
-    """The cards on the longest way through the picture: Graphviz keeps a group on one straight line."""
-    ranks = {card.key: index for index, card in enumerate(scene.cards)}
-    best: dict[str, tuple[int, str | None]] = dict.fromkeys(ranks, (0, None))
-    for link in sorted((link for link in scene.links if link.main), key=lambda link: ranks[link.tail]):
-        reached = best[link.tail][0] + 1
-        if reached > best[link.head][0]:
-            best[link.head] = (reached, link.tail)
-    key: str | None = max(best, key=lambda key: best[key][0], default=None)
-    found: set[str] = set()
-    while key is not None:
-        found.add(key)
-        key = best[key][1]
-    return found if len(found) > 1 else set()
-
-
-def _columns(scene: Scene) -> list[list[str]]:
-    """What stands above each other: one operation's inputs that nothing else uses, in its order; notes below a node."""
-    uses: dict[str, list[str]] = {}
-    for link in _pairs(scene):
-        uses.setdefault(link.tail, []).append(link.head)
-    arrived = {link.head for link in _pairs(scene)}
-    columns: dict[str, list[str]] = {}
-    for tail, heads in uses.items():
-        if len(heads) == 1 and tail not in arrived:
-            columns.setdefault(heads[0], []).append(tail)
-    hanging: dict[str, list[str]] = {}
-    for card in scene.cards:
-        if card.beside is not None:
-            hanging[card.key] = hanging.pop(card.beside, [card.beside])
-            hanging[card.key].append(card.key)
-    return [column for column in (*columns.values(), *hanging.values()) if len(column) > 1]
-
-
-def _in_order(graph: graphviz.Digraph, column: list[str]) -> None:
-    with graph.subgraph(graph_attr={"rank": "same"}) as together:
-        for above, below in pairwise(column):
-            together.edge(above, below, style="invis")
-
-
-def _bare_table(card: Card) -> str:
-    wide = f'FIXEDSIZE="TRUE" WIDTH="{math.ceil(card.width)}"'
-    if card.outline in (Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE):
-        rows = f'<TR><TD PORT="{card.rows[0].port}" {wide} HEIGHT="{math.ceil(card.height)}"></TD></TR>'
-    else:
-        edge = f'<TR><TD {wide} HEIGHT="{math.ceil(card.frame)}"></TD></TR>' if card.frame else ""
-        inner = "".join(
-            f'<TR><TD PORT="{row.port}" {wide} HEIGHT="{math.ceil(row.height)}"></TD></TR>' for row in card.rows
-        )
-        rows = f"{edge}{inner}{edge}"
-    return f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">{rows}</TABLE>'
-
-
-# -- with words
+    own = ",dashed" if card.kind == "saved-self" else ""
+    return {
+        "label": f"<{lines}>",
+        "shape": card.outline.value,
+        "style": f"filled{own}",
+        "fillcolor": card.rows[0].fill.value,
+        "color": (Stroke.HAIR if card.future else card.stroke).value,
+        "width": f"{card.width / 72:.3f}",
+        "height": f"{card.height / 72:.3f}",
+        "margin": "0",
+    }
 
 
 def _table(card: Card) -> str:
@@ -193,28 +98,18 @@ def _headline(scene: Scene) -> str:
 
 
 def _edges(link: Link) -> Iterator[dict[str, str]]:
-    looks = {
-        Kind.FORWARD: {"color": Stroke.FORWARD, "dir": "forward"},
-        Kind.BACKWARD: {"color": Stroke.GRADIENT, "dir": "back", "style": "dashed", "fontcolor": Ink.GRADIENT},
-        Kind.CUT: {"color": Stroke.FORWARD, "dir": "none", "style": "dotted", "fontcolor": Ink.SOFT},
-        Kind.BROKEN: {"color": Stroke.ALARM, "dir": "forward", "style": "dotted", "constraint": "false"},
-        Kind.SAVED: {"color": Stroke.SAVED, "dir": "none", "constraint": "false"},
+    looks: dict[str, str] = {
+        Kind.FORWARD: {"color": Stroke.FORWARD.value, "dir": "forward"},
+        Kind.BACKWARD: {"color": Stroke.GRADIENT.value, "dir": "back", "style": "dashed"},
+        Kind.CUT: {"color": Stroke.FORWARD.value, "dir": "none", "style": "dotted"},
+        Kind.BROKEN: {"color": Stroke.ALARM.value, "dir": "forward", "style": "dotted", "constraint": "false"},
+        Kind.SAVED: {"color": Stroke.SAVED.value, "dir": "none"},
     }[link.kind]
     for strand in link.strands:
-        label = {"label": f'<<FONT POINT-SIZE="9">{_html(strand.label)}</FONT>>'} if strand.label else {}
-        colour = {} if strand.run or link.kind is not Kind.BACKWARD else {"color": Stroke.UNRUN}
-        weight = STRAIGHT if link.main else LOOSE
-        yield {
-            k: str(v)
-            for k, v in {
-                **looks,
-                **colour,
-                **label,
-                "penwidth": f"{strand.weight:g}",
-                "arrowsize": "0.7",
-                "weight": weight,
-            }.items()
-        }
+        ink = Ink.GRADIENT if link.kind is Kind.BACKWARD else Ink.SOFT
+        label = {"label": f"<{_words(Words(strand.label, ink), 9)}>"} if strand.label else {}
+        colour = {} if strand.run or link.kind is not Kind.BACKWARD else {"color": Stroke.UNRUN.value}
+        yield {**looks, **colour, **label, "penwidth": f"{strand.weight:g}", "arrowsize": "0.7", "weight": weight(link)}
 
 
 def _html(text: str) -> str:

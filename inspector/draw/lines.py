@@ -127,13 +127,17 @@ def _signposts(scene: Scene, placed: Layout, cards: Mapping[str, Card]) -> Itera
             out.setdefault((link.tail, link.tail_port, link.kind), []).append(link)
             into.setdefault((link.head, link.head_port, link.kind), []).append(link)
     for links in out.values():
-        text = "→ " + ", ".join(dict.fromkeys(cards[link.head].name for link in links))
+        text = f"{_sense(links[0])} " + ", ".join(dict.fromkeys(cards[link.head].name for link in links))
         curve = _way_out(links[0], cards, placed)
         yield _signpost(links[0], curve, beside_stub(text, curve.points[0], before=False))
     for links in into.values():
-        text = ", ".join(dict.fromkeys(cards[link.tail].name for link in links)) + " →"
+        text = ", ".join(dict.fromkeys(cards[link.tail].name for link in links)) + f" {_sense(links[0])}"
         curve = _way_in(links[0], cards, placed)
         yield _signpost(links[0], curve, beside_stub(text, curve.points[-1], before=True))
+
+
+def _sense(link: Link) -> str:
+    return "←" if link.kind is Kind.BACKWARD else "→"
 
 
 def _signpost(link: Link, curve: Curve, label: Label) -> Line:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inspector.draw.dot import skeleton
 from inspector.draw.engine import layout
 from inspector.draw.geometry import Box, Curve, Point
 from inspector.draw.scene import Card, Scene
+from inspector.draw.skeleton import skeleton
 
 Ends = tuple[str, str, str]
 """Tail, head, and which of the ways between them."""

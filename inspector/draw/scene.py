@@ -79,6 +79,10 @@ class Outline(StrEnum):
     NOTE = "note"
 
 
+SHAPES = {Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE}
+"""Outlines that are shapes around a few lines of text, with one place to dock on each side."""
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """One thing in the picture. ``spare`` are its lines at the last step: room is kept for them from the first."""
@@ -126,7 +130,7 @@ class Card:
 
     def middle(self, port: str) -> float:
         """How far below its upper edge the middle of the row ``port`` lies; of the first row if there is none such."""
-        if self.outline in (Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE):
+        if self.outline in SHAPES:
             return self.height / 2
         top = self.frame
         for row in self.rows:

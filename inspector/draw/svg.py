@@ -100,7 +100,7 @@ def _row(card: Card, row: Row, left: float, top: float, *, first: bool, last: bo
     if row.fill is not Fill.PAPER:
         shape = _rounded(left, top, card.inner, row.height, radius if first else 0, radius if last else 0)
         yield f'<path d="{shape}" fill="{row.fill}"/>'
-    if not first:
+    if not first and not (row.fill is Fill.VALUE and row.port != "x0"):
         yield f'<path d="M{_n(left)} {_n(top)}h{_n(card.inner)}" stroke="{Stroke.HAIR}" stroke-width="0.8"/>'
     yield from _cells(row, left, top, card.inner)
     if row.alarm:

@@ -42,6 +42,7 @@ class Fill(StrEnum):
     """The colours behind text."""
 
     PAPER = "#FFFFFF"
+    VALUE = "#FCFCFD"
     CONSTANT = "#F5F7FA"
     LEAF = "#DCEFFB"
     OUTPUT = "#D5F0E6"
