@@ -271,9 +271,15 @@ def _node_starting(fact: facts.NodeStarting, edit: Edit, step: int) -> None:
     if node is not None:
         edit.change(state.nodes, fact.node, status=Status.RUNNING, gradients_in=fact.gradients, runs=node.runs + 1)
     if task is not None:
-        # A node of which only the gradient was asked for leaves the queue without running.
-        gone = task.ready.index(fact.node) + 1 if fact.node in task.ready else 0
-        edit.change(state.tasks, fact.task, node=fact.node, ready=task.ready[gone:])
+        place = task.ready.index(fact.node) if fact.node in task.ready else 0
+        _pass_over(edit, task.ready[:place])
+        edit.change(state.tasks, fact.task, node=fact.node, ready=task.ready[place + (fact.node in task.ready) :])
+
+
+def _pass_over(edit: Edit, ready: tuple[int, ...]) -> None:
+    """Nodes that left the queue and did not run: ``grad()`` asked for what arrived there, and for nothing beyond."""
+    for serial in ready:
+        edit.change(edit.state.nodes, serial, status=Status.WAITING)
 
 
 @_effect(facts.NodeFinished)
@@ -318,6 +324,8 @@ def _hook_ran(fact: facts.HookRan, edit: Edit, step: int) -> None:
 
 @_effect(facts.BackwardFinished)
 def _backward_finished(fact: facts.BackwardFinished, edit: Edit, step: int) -> None:
+    task = edit.state.tasks.get(fact.task)
+    _pass_over(edit, () if task is None else task.ready)
     _end_task(edit, fact.task, ended=step, ready=())
 
 

@@ -94,7 +94,7 @@ def _node_created(fact: facts.NodeCreated, labels: Labels) -> str:
 
 @_tells(facts.TensorSaved)
 def _tensor_saved(fact: facts.TensorSaved, labels: Labels) -> str:
-    kept = f"{labels.name_of(fact.saved.tensor)}@v{fact.saved.version}"
+    kept = labels.name_before(fact.saved.tensor, f"@v{fact.saved.version}")
     return f"{labels.node_name(fact.node)} saved {fact.saved.slot} = {kept}" + (", by copy" if fact.by_copy else "")
 
 
@@ -164,32 +164,34 @@ def _gradient_sent(fact: facts.GradientSent, labels: Labels) -> str:
 @_tells(facts.GradientAccumulated)
 def _gradient_accumulated(fact: facts.GradientAccumulated, labels: Labels) -> str:
     total = "" if fact.before is None else f"; now {gradient(fact.after)}"
-    return f"{labels.name_of(fact.leaf)}.grad took {gradient(fact.incoming)} (was {gradient(fact.before)}){total}"
+    return (
+        f"{labels.name_before(fact.leaf, '.grad')} took {gradient(fact.incoming)} (was {gradient(fact.before)}){total}"
+    )
 
 
 @_tells(facts.HookRan)
 def _hook_ran(fact: facts.HookRan, labels: Labels) -> str:
     owner = labels.name_of(fact.tensor) if fact.tensor is not None else labels.label_of(fact.node or 0)
     if fact.kind == "retain_grad":
-        return f"{owner}.grad kept {gradient(fact.after)}"
+        return f"{labels.name_before(fact.tensor or 0, '.grad')} kept {gradient(fact.after)}"
     effect = f": {gradient(fact.before)} became {gradient(fact.after)}" if fact.changed else ", changed nothing"
-    return f"{fact.kind} hook {one_line(fact.hook, MESSAGE)} ran on {owner}{effect}"
+    return f"{fact.kind} hook {one_line(fact.hook, MESSAGE)}() ran on {owner}{effect}"
 
 
 @_tells(facts.GradCleared)
 def _grad_cleared(fact: facts.GradCleared, labels: Labels) -> str:
     now = "—" if fact.to_none else "0"
-    return f"{labels.name_of(fact.tensor)}.grad cleared to {now} (was {gradient(fact.before)})"
+    return f"{labels.name_before(fact.tensor, '.grad')} cleared to {now} (was {gradient(fact.before)})"
 
 
 @_tells(facts.GradAssigned)
 def _grad_assigned(fact: facts.GradAssigned, labels: Labels) -> str:
-    return f"{labels.name_of(fact.tensor)}.grad set to {gradient(fact.after)} (was {gradient(fact.before)})"
+    return f"{labels.name_before(fact.tensor, '.grad')} set to {gradient(fact.after)} (was {gradient(fact.before)})"
 
 
 @_tells(facts.GradMissing)
 def _grad_missing(fact: facts.GradMissing, labels: Labels) -> str:
-    return f"{labels.name_of(fact.tensor)}.grad was read: —"
+    return f"{labels.name_before(fact.tensor, '.grad')} was read: —"
 
 
 @_tells(facts.GradRetained)

@@ -6,6 +6,7 @@ give every name without reading the rest. Must not know the state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,6 +39,7 @@ class Labels:
         self.tasks: dict[int, tuple[int, str]] = {}
         """The how-manieth graph task each is, from 1, and how it was called."""
         self._expressions: dict[int, str] = {}
+        self._latest: OpApplied | None = None
 
     def learn(self, fact: Fact, step: int) -> None:
         """Take what ``fact``, at ``step``, says about names; most kinds say nothing."""
@@ -52,6 +54,11 @@ class Labels:
         '#12'
         """
         return self.names.get(tensor) or self._expressions.get(tensor) or f"#{tensor}"
+
+    def name_before(self, tensor: int, suffix: str) -> str:
+        """The name with a suffix: ``h@v0``, ``(a + b)@v0``."""
+        name = self.name_of(tensor)
+        return f"({name}){suffix}" if " " in name and not (name[0] == "(" and name[-1] == ")") else name + suffix
 
     def node_name(self, node: int) -> str:
         """``MulBackward0``; for a node that the trace never saw made, ``node 12``."""
@@ -75,7 +82,7 @@ class Labels:
 def slim(fact: Fact) -> Fact | None:
     """The same fact without what ``Labels.learn`` does not look at; None when there is nothing to learn."""
     if isinstance(fact, OpApplied):
-        return replace(fact, inputs=(), attributes=(), label="", node=None, unrecorded=None, place=None)
+        return replace(fact, inputs=(), attributes=(), label="", node=None, unrecorded=None)
     if isinstance(fact, NodeCreated):
         return replace(fact, edges=(), formula="", place=None)
     if isinstance(fact, BackwardStarted):
@@ -99,13 +106,31 @@ def _name_bound(labels: Labels, fact: NameBound, step: int) -> None:
         labels.names[fact.tensor] = one_line(fact.name, 4 * LONGEST)
 
 
+def _target(expression: str) -> str:
+    """``table[0]`` of the statement ``table[0] = x``; an expression that assigns nothing as it is."""
+    target = _ASSIGNMENT.match(expression)
+    return target[1] if target and target[1].count("(") == target[1].count(")") else expression
+
+
+_ASSIGNMENT = re.compile(r"(.+?) (?:[-+*/@%&|^]|//|\*\*|<<|>>)?= ")
+
+
 def _op_applied(labels: Labels, fact: OpApplied, step: int) -> None:
-    expression = one_line(fact.expression, LONGEST + 1)
+    expression = one_line(_target(fact.expression), LONGEST + 1)
+    _take_back_if_within(labels, fact)
     for output in fact.outputs:
         if not fact.inplace or output not in labels.producers:
             labels.producers[output] = step
             if expression and len(expression) <= LONGEST and not fact.inplace:
                 labels._expressions[output] = expression
+
+
+def _take_back_if_within(labels: Labels, fact: OpApplied) -> None:
+    """Operations within a composite share its expression, ``net(x)``, which is the name of what the last one makes."""
+    before, labels._latest = labels._latest, fact
+    if before is not None and fact.place is not None and (before.place, before.thread) == (fact.place, fact.thread):
+        for output in before.outputs:
+            labels._expressions.pop(output, None)
 
 
 def _node_created(labels: Labels, fact: NodeCreated, step: int) -> None:

@@ -51,6 +51,28 @@ def test_a_long_expression_is_no_name() -> None:
     assert Trace([long]).name_of(1) == "#1"
 
 
+def op(output: int, expression: str, line: int) -> Fact:
+    at = f.Place("a.py", line, line, 0, len(expression))
+    return f.OpApplied("mul", "×", (), (), (output,), None, None, False, expression, place=at)
+
+
+def test_of_the_operations_within_a_composite_the_last_one_has_its_expression() -> None:
+    trace = Trace([op(1, "net(x)", 5), op(2, "net(x)", 5), op(3, "net(x)", 5), op(4, "net(x)", 6)])
+    assert [trace.name_of(serial) for serial in (1, 2, 3, 4)] == ["#1", "#2", "net(x)", "net(x)"]
+
+
+def test_what_a_statement_assigns_is_called_by_its_target() -> None:
+    written = ["table[0] = start", "w -= 0.1 * g", "a == b", "a <= b", "f(dim = 0)"]
+    trace = Trace([op(serial, expression, serial) for serial, expression in enumerate(written)])
+    assert [trace.name_of(serial) for serial in range(5)] == ["table[0]", "w", "a == b", "a <= b", "f(dim = 0)"]
+
+
+def test_a_name_of_several_words_is_put_in_brackets_before_a_suffix() -> None:
+    saved = f.TensorSaved(7, f.SavedSlot("a", 1, 1, 0), False)
+    assert Trace([op(1, "a - b", 1), saved]).describe(2) == "node 7 saved a = (a - b)@v0"
+    assert Trace([op(1, "f(x)", 1), saved]).describe(2) == "node 7 saved a = f(x)@v0"
+
+
 def test_a_name_from_outside_a_module_is_better_than_one_from_within() -> None:
     names = [f.NameBound(1, "self.weight"), f.NameBound(1, "net.0.weight"), f.NameBound(1, "self.w")]
     assert [Trace(names[:count]).name_of(1) for count in (1, 2, 3)] == ["self.weight", "net.0.weight", "net.0.weight"]
@@ -127,7 +149,8 @@ def test_slim_facts_teach_the_same_names(some: list[Fact]) -> None:
         thin = slim(fact)
         if thin is not None:
             slimmed.learn(thin, step)
-    assert vars(slimmed) == vars(whole)
+    for learnt in ("names", "producers", "nodes", "tasks", "_expressions"):
+        assert getattr(slimmed, learnt) == getattr(whole, learnt)
 
 
 @pytest.mark.parametrize(
