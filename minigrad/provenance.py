@@ -5,6 +5,7 @@ Used by anomaly mode, by error messages and by events, and only while one of the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from itertools import islice
@@ -12,7 +13,8 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 _HOUSE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_foreign = [_HOUSE]
+_foreign = [_HOUSE, contextlib.__file__]
+"""Where code lies that is not the user's: ours, and what stands between it and theirs as a context is entered."""
 _theirs: dict[str, bool] = {}
 """Whether a file is the user's. By name: hashing a code object hashes all its constants, 140 µs for a long script."""
 _places: dict[tuple[int, int], tuple[CodeType, Where]] = {}
