@@ -67,7 +67,7 @@ def _cycle(keys: Sequence[tuple[object, ...]], at: int) -> tuple[int, int]:
 
 def _told_once(rows: Sequence[Row], repeats: int) -> list[Row]:
     """What stands for ``rows``, the repetitions of what was just shown, and the output that came in them."""
-    lines = [int(row.place) for row in rows if row.place.isdigit()]
+    lines = [int(row.place) for row in rows if row.place.isdigit() and row.kind in ("step", "head", "note")]
     where = f" (lines {min(lines)} to {max(lines)})" if lines else ""
     headlines = [row.headline for row in rows if row.headline]
     fold = Row("note", f"↻ the same again, {times(repeats, 'time')}{where}", rest=_course(headlines))

@@ -20,6 +20,8 @@ class Row:
     indent: int = 0
     begins: bool = False
     """Whether a forward stretch or a backward pass begins here."""
+    likeness: str = ""
+    """What stands for ``what`` when iterations are compared, where that is different every time."""
     headline: str = ""
     """For a folded repetition: the number that tells how it went, ``loss 0.48``."""
     parts: list[str] = field(default_factory=list)
@@ -33,4 +35,4 @@ class Row:
     @property
     def key(self) -> tuple[str, str, str]:
         """The same for the same step in another iteration."""
-        return (self.kind, self.place, self.what)
+        return (self.kind, self.place, self.likeness or self.what)

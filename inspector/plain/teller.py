@@ -17,6 +17,8 @@ from inspector.trace.trace import Trace
 
 _LONGEST = 30
 """Characters of an unnamed operand's own text; a longer one is ``…``."""
+_MANY = 6
+"""Parts of a row that are told."""
 
 
 class Teller:
@@ -26,6 +28,12 @@ class Teller:
         self._trace = trace
         self._script = trace.script
         self._names = trace.names
+        self._results = {
+            out
+            for fact in trace.facts
+            if isinstance(fact, facts.OpApplied) and not fact.inplace
+            for out in fact.outputs
+        }
         self._tensors: dict[int, facts.TensorCreated] = {}
         self._nodes: dict[int, facts.NodeCreated] = {}
         self._said: dict[int, str] = {}
@@ -60,7 +68,7 @@ class Teller:
             self._operation = None
         if self._open is not None:
             row, self._open = self._open, None
-            row.rest = "   ".join(row.parts)
+            row.rest = "   ".join(_few(row.parts))
             yield row
         if self._bumps:
             bumps, self._bumps = self._bumps, []
@@ -70,7 +78,7 @@ class Teller:
 
     def _created(self, fact: facts.TensorCreated) -> Iterator[Row]:
         self._tensors[fact.tensor] = fact
-        if fact.tensor in self._trace.producers:
+        if fact.tensor in self._results:
             return
         yield from self._close()
         kind = "leaf, requires grad" if fact.requires_grad else "alias" if fact.base is not None else "constant"
@@ -105,7 +113,7 @@ class Teller:
         """Its results, its node, what that saved and the write are told after it, or before it in other recordings."""
         if not (fact.inplace and any(bump.tensor in fact.outputs for bump in self._bumps)):
             yield from self._close()
-        call = self._call(fact)
+        call = self._call(fact, attributes=False)
         for out in fact.outputs:
             self._said.setdefault(out, call)
         self._operations += 1
@@ -126,14 +134,15 @@ class Teller:
             return text
         return f"{', '.join(named)} = {text}" if named else call
 
-    def _call(self, fact: facts.OpApplied) -> str:
+    def _call(self, fact: facts.OpApplied, *, attributes: bool = True) -> str:
         if len(fact.inputs) == 2 and not fact.label[:1].isalnum():
             self._infix.update(fact.outputs)
             left, right = (one if isinstance(one, str) else self._operand(one) for _, one in fact.inputs)
             return f"{left} {fact.label} {right}"
-        inputs = [one if isinstance(one, str) else self._short(one) for _, one in fact.inputs]
-        attributes = [f"{name}={value}" for name, value in fact.attributes if value != "None"]
-        return f"{fact.op}{'_' if fact.inplace else ''}({', '.join([*inputs, *attributes])})"
+        given = [one if isinstance(one, str) else self._short(one) for _, one in fact.inputs if one != "None"]
+        if attributes:
+            given += [f"{name}={value}" for name, value in fact.attributes if value != "None"]
+        return f"{fact.op}{'_' if fact.inplace else ''}({', '.join(given)})"
 
     def _short(self, tensor: int) -> str:
         name = self._name(tensor)
@@ -167,7 +176,7 @@ class Teller:
         yield self._row("error", f"✗ {fact.op}: {fact.error}", rest=_first_line(fact.message), place=fact.place)
 
     def _written(self, bumps: list[facts.VersionBumped]) -> Row:
-        told = [self._bump(bump) for bump in bumps]
+        told = _few([self._bump(bump) for bump in bumps])
         value = worth(bumps[0].value) if len(bumps) == 1 else ""
         return self._row("step", bumps[0].by, value, f"writes {', '.join(told)}", bumps[0].place)
 
@@ -178,7 +187,8 @@ class Teller:
     def _entered(self, fact: facts.ScopeEntered) -> Iterator[Row]:
         yield from self._close()
         own = "" if fact.name in ("", fact.class_name) else f"{fact.name}: "
-        yield self._row("note", f"{own}{fact.class_name or fact.name}", place=fact.place)
+        text = "" if self._depth else self._source(fact.place)
+        yield self._row("note", f"{own}{fact.class_name or fact.name}", text, place=fact.place)
         self._depth += 1
 
     def _left(self, fact: facts.ScopeLeft) -> Iterator[Row]:
@@ -207,7 +217,7 @@ class Teller:
             options.append(f"to {', '.join(self._name(one) for one in fact.inputs)}")
         row = self._row("head", f"{fact.called} #{self._passes} of {roots}", place=fact.place)
         row.value, row.rest = self._seeds(fact), ", ".join(options)
-        row.begins = True
+        row.begins, row.likeness = True, f"{fact.called} of {roots}"
         row.headline = f"{roots} {worth(self._value_of(fact.roots))}" if len(fact.roots) == 1 else ""
         yield row
 
@@ -273,18 +283,11 @@ class Teller:
         yield self._row("note", f"hook {fact.hook} on {owner}", rest=change, place=fact.place)
 
     def _cleared(self, fact: facts.GradCleared) -> Iterator[Row]:
-        how = "None" if fact.to_none else "0"
-        told = f"{self._name(fact.tensor)}.grad = {how}"
-        if (
-            self._open is not None
-            and self._open.what == "gradients cleared"
-            and self._open.place == self._at(fact.place)
-        ):
-            self._open.parts.append(told)
-            return
-        yield from self._close()
-        self._open = self._row("note", "gradients cleared", place=fact.place)
-        self._open.parts.append(told)
+        what = f"gradients set to {'None' if fact.to_none else '0'}"
+        if self._open is None or (self._open.what, self._open.place) != (what, self._at(fact.place)):
+            yield from self._close()
+            self._open = self._row("note", what, place=fact.place)
+        self._open.parts.append(self._name(fact.tensor))
 
     def _assigned(self, fact: facts.GradAssigned) -> Iterator[Row]:
         yield from self._close()
@@ -362,6 +365,11 @@ class Teller:
     def _value_of(self, tensors: tuple[int, ...]) -> facts.Summary | None:
         made = self._tensors.get(tensors[0]) if tensors else None
         return None if made is None else made.value
+
+
+def _few(parts: list[str]) -> list[str]:
+    """The first of many parts, and how many more there are."""
+    return parts if len(parts) <= _MANY else [*parts[: _MANY - 1], f"and {len(parts) - _MANY + 1} more"]
 
 
 def _first_line(text: str) -> str:
