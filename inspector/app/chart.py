@@ -39,6 +39,19 @@ class Chart:
     ends: dict[int, list[int]] = field(default_factory=dict)
     """The edges whose last cell is in a row, where their gradient is written."""
 
+    leaves: dict[int, int] = field(default_factory=dict)
+    """The AccumulateGrad of each leaf."""
+
+    def touched(self, node: int) -> set[int]:
+        """The rows in which a node and its edges are drawn."""
+        box = self.scene.boxes[node]
+        rows = set(range(box.y, box.bottom))
+        for edge in self.ways.get(node, ()):
+            if edge in self.wiring.rows_of:
+                first, last = self.wiring.rows_of[edge]
+                rows.update(range(first, last + 1))
+        return rows
+
     def node_at(self, x: int, y: int) -> int | None:
         """The node whose box covers a cell."""
         return next((node for left, node in self.rows.get(y, ()) if left <= x < self.scene.boxes[node].right), None)
@@ -79,6 +92,8 @@ def draw(moment: Moment, chapter: Chapter, zoom: Zoom) -> Chart:
     scene = layout(sizes, edges, gap=GAPS[zoom])
     chart = Chart(chapter, zoom, scene, Wiring(scene, edges), edges, slots)
     _index(chart)
+    leaves = {node: moment.marks.nodes[node].leaf for node in chapter.nodes}
+    chart.leaves = {leaf: node for node, leaf in leaves.items() if leaf is not None}
     return chart
 
 

@@ -15,15 +15,26 @@ from textual.widget import Widget
 OPEN_FROM, GRAPH_FROM = 100, 56
 PANES = ("source", "graph", "tensor", "node", "why", "output", "events")
 """The panes in the order in which the tab key visits them."""
+RULED = ("source", "output", "graph", "timeline", "tensor", "node", "why")
+"""The panes with a level rule on top."""
 PILE = ("source", "tensor", "node", "why", "output")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The regions of all that is on the screen, by the widgets' ids, and which panes share one place."""
+    """The regions of all that is on the screen, by the widgets' ids, and which panes share one place.
+
+    ``between`` and ``beside`` are upright rules. Panes have a level rule of their own on top, which bears their title.
+    """
 
     regions: dict[str, Region]
     pile: tuple[str, ...] = ()
+
+    def rule(self, name: str) -> str:
+        """The glyphs of an upright rule, from top to bottom, joined to the level rules that meet it."""
+        rule = self.regions[name]
+        tops = [region for pane, region in self.regions.items() if pane in RULED and pane not in self.pile]
+        return "".join(_joint(rule, row, tops) for row in range(rule.y, rule.bottom))
 
 
 def plan(width: int, height: int, front: str = "source", *, failed: bool = False) -> Plan:
@@ -35,12 +46,13 @@ def plan(width: int, height: int, front: str = "source", *, failed: bool = False
 
 
 def _open(desk: Region, failed: bool) -> Plan:
-    side = _between(desk.width * 28 // 100, 30, 52)
-    stage, column = desk.split_vertical(desk.width - side)
+    stage, column = desk.split_vertical(desk.width - _between(desk.width * 28 // 100, 30, 52))
+    beside, column = column.split_vertical(1)
     upper, lower = stage.split_horizontal(stage.height - _bottom(stage.height))
     source, graph = upper.split_vertical(_between(stage.width * 37 // 100, 30, 78))
+    between, graph = graph.split_vertical(1)
     source, output = source.split_horizontal(source.height - _between(upper.height * 22 // 100, 3, 9))
-    tensor_share, node_share = (40, 28) if failed else (47, 33)
+    tensor_share, node_share = (34, 26) if failed else (47, 33)
     tensor, below = column.split_horizontal(column.height * tensor_share // 100)
     node, why = below.split_horizontal(column.height * node_share // 100)
     timeline, events = lower.split_horizontal(2)
@@ -54,6 +66,8 @@ def _open(desk: Region, failed: bool) -> Plan:
             "tensor": tensor,
             "node": node,
             "why": why,
+            "beside": beside,
+            "between": between,
         }
     )
 
@@ -64,11 +78,20 @@ def _piled(desk: Region, front: str) -> Plan:
     regions = {"timeline": timeline, "events": events}
     pile: tuple[str, ...] = PILE
     if desk.width >= GRAPH_FROM:
-        upper, regions["graph"] = upper.split_vertical(_between(desk.width * 43 // 100, 30, 46))
+        upper, graph = upper.split_vertical(_between(desk.width * 43 // 100, 30, 46))
+        regions["between"], regions["graph"] = graph.split_vertical(1)
     else:
         pile = ("graph", *PILE)
     regions["tabs"], regions[front if front in pile else pile[0]] = upper.split_horizontal(1)
     return Plan(regions, pile)
+
+
+def _joint(rule: Region, row: int, tops: list[Region]) -> str:
+    """One glyph of an upright rule: how it looks where a pane begins at its left, at its right, or at both."""
+    left = any(top.y == row and top.right == rule.x for top in tops)
+    right = any(top.y == row and top.x == rule.right for top in tops)
+    first = row == rule.y
+    return "│┤├┼╷╮╭┬"[left + 2 * right + 4 * first]
 
 
 def _bottom(height: int) -> int:

@@ -31,6 +31,7 @@ Role = Literal[
     "bad",
     "alarm",
     "key",
+    "rule",
     "keyword",
     "call",
     "operator",

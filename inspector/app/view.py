@@ -11,7 +11,9 @@ from enum import IntEnum
 from functools import cached_property
 
 from inspector.app.landmarks import Landmarks
+from inspector.explain import Finding
 from inspector.trace import facts
+from inspector.trace.cursor import Change
 from inspector.trace.facts import Fact, Place
 from inspector.trace.state import NodeState, State, TensorState
 from inspector.trace.trace import Trace
@@ -53,6 +55,10 @@ class Moment:
     marks: Landmarks
     state: State
     view: View
+    change: Change | None = None
+    """What the last move changed; None when that is not known."""
+    findings: tuple[Finding, ...] = ()
+    """What the explanations found, once they are done."""
 
     @cached_property
     def fact(self) -> Fact | None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from inspector.app.landmarks import Kind, Landmarks
 from inspector.app.view import Moment, View, focus, tensor_of
-from inspector.trace.cursor import Cursor
+from inspector.explain import Finding, explain
+from inspector.trace.cursor import Change, Cursor
 from inspector.trace.trace import Trace
 
 
@@ -17,19 +18,25 @@ class Walk:
         self.trace = trace
         self.cursor = Cursor(trace)
         self.marks = Landmarks()
+        self.change: Change | None = None
+        self.findings: tuple[Finding, ...] = ()
         self.grow()
 
     def grow(self) -> bool:
         """Take note of what was recorded since; whether there was anything."""
         return self.marks.extend(self.trace)
 
+    def explain(self) -> tuple[Finding, ...]:
+        """What the diagnoses find; takes a while on a long trace, and may be asked for in another thread."""
+        return tuple(explain(self.trace))
+
     def moment(self, view: View) -> Moment:
         """What a view shows. The state belongs to the cursor: a moment is good until the next step."""
-        return Moment(self.trace, self.marks, self.cursor.state, view)
+        return Moment(self.trace, self.marks, self.cursor.state, view, self.change, self.findings)
 
     def go(self, view: View, step: int) -> View:
         """The view at ``step``: unless the reader chose them, node and tensor are those that the step is about."""
-        self.cursor.seek(step)
+        self.change = self.cursor.seek(step)
         view = replace(view, step=self.cursor.step)
         if view.pinned:
             return view

@@ -105,12 +105,13 @@ def _nets(layers: Layers, rank: int, leave: list[int], enter: list[int]) -> list
     """Choose the columns of all ends between ``rank`` and the next, and gather the segments into nets."""
     for vertex in layers.rows[rank]:
         if layers.down[vertex]:
-            wants = [_departure(layers, vertex, lower) for lower in layers.under[vertex]]
-            _ports(layers, vertex, layers.down[vertex], wants, leave)
+            far = [_middle(layers, lower) for lower in layers.under[vertex]]
+            _ports(layers, vertex, layers.down[vertex], _departures(layers, vertex), far, leave)
     nets: dict[tuple[int, int], Net] = {}
     for vertex in layers.rows[rank + 1]:
         segments = layers.up[vertex]
-        _ports(layers, vertex, segments, [_arrival(layers, vertex, leave[segment]) for segment in segments], enter)
+        far = [leave[segment] for segment in segments]
+        _ports(layers, vertex, segments, [_arrival(layers, vertex, source) for source in far], far, enter)
         for segment in segments:
             net = nets.get((vertex, enter[segment]))
             if net is None:
@@ -120,10 +121,20 @@ def _nets(layers: Layers, rank: int, leave: list[int], enter: list[int]) -> list
     return list(nets.values())
 
 
+def _departures(layers: Layers, vertex: int) -> list[int]:
+    """Where the edges of ``vertex`` would like to leave: those of the main path from the middle, side by side."""
+    main = [segment for segment in layers.down[vertex] if _is_main(layers, segment)]
+    wants = []
+    for segment, lower in zip(layers.down[vertex], layers.under[vertex], strict=True):
+        aside = 4 * main.index(segment) - 2 * (len(main) - 1) if segment in main else 0
+        wants.append(_middle(layers, vertex) + aside if segment in main else _departure(layers, vertex, lower))
+    return wants
+
+
 def _departure(layers: Layers, vertex: int, lower: int) -> int:
     """Where an edge to ``lower`` would like to leave: straight above it if it can, else near that corner."""
     left, right = layers.left[vertex], layers.left[vertex] + layers.width[vertex] - 1
-    centre = layers.left[lower] + layers.width[lower] // 2
+    centre = _middle(layers, lower)
     if left + CORNER <= centre <= right - CORNER:
         return centre
     inset = min(2 * CORNER, layers.width[vertex] // 2)
@@ -136,46 +147,49 @@ def _departure(layers: Layers, vertex: int, lower: int) -> int:
 def _arrival(layers: Layers, vertex: int, source: int) -> int:
     """Where an edge from column ``source`` would like to arrive: straight below it if it can, else in the middle."""
     left, right = layers.left[vertex], layers.left[vertex] + layers.width[vertex] - 1
-    return source if left + CORNER <= source <= right - CORNER else layers.left[vertex] + layers.width[vertex] // 2
+    return source if left + CORNER <= source <= right - CORNER else _middle(layers, vertex)
 
 
-def _ports(layers: Layers, vertex: int, segments: list[int], wants: list[int], columns: list[int]) -> None:
-    """Spread the ends of ``segments`` along the border of ``vertex``, each near to what it wants."""
+def _ports(
+    layers: Layers, vertex: int, segments: list[int], wants: list[int], far: list[int], columns: list[int]
+) -> None:
+    """Spread the ends of ``segments`` along the border of ``vertex``, each near to what it wants.
+
+    They stand in the order of their ``far`` ends, so that they do not cross on the way, and as far apart as leaves
+    those of the main path where they want to be.
+    """
     if layers.width[vertex] < 3:
         for segment in segments:
             columns[segment] = layers.left[vertex]
         return
     if len(segments) == 1:
-        columns[segments[0]] = _middle(layers, vertex) if _is_main(layers, segments[0]) else wants[0]
+        columns[segments[0]] = wants[0]
         return
-    low, high = layers.left[vertex] + 1, layers.left[vertex] + layers.width[vertex] - 2
-    order = sorted(range(len(segments)), key=lambda index: (wants[index], _far_end(layers, vertex, segments[index])))
+    order = sorted(range(len(segments)), key=lambda index: (far[index], segments[index]))
+    asked = [wants[index] for index in order]
     main = [_is_main(layers, segments[index]) for index in order]
-    last = len(order) - 1
-    step = next(
-        (step for step in (4, 3, 2, 1) if step * last <= high - low and _leaves_room(main, step, high - low)), 0
-    )
-    asked = [_middle(layers, vertex) if is_main else wants[i] for i, is_main in zip(order, main, strict=True)]
+    for step in (4, 3, 2, 1, 0):
+        ports = _stepped(layers, vertex, asked, main, step)
+        if ports and (
+            step == 0 or all(port == want for port, want, kept in zip(ports, asked, main, strict=True) if kept)
+        ):
+            break
+    for index, port in zip(order, ports, strict=True):
+        columns[segments[index]] = port
+
+
+def _stepped(layers: Layers, vertex: int, asked: list[int], main: list[bool], step: int) -> list[int]:
+    """Ports ``step`` or more apart, inside the corners; none if there is no room for them."""
+    low, high = layers.left[vertex] + 1, layers.left[vertex] + layers.width[vertex] - 2
+    last = len(asked) - 1
+    if step * last > high - low:
+        return []
     ports = spread(asked, [SPINE if is_main else BRANCH for is_main in main], [step] * last)
-    for place, (index, port) in enumerate(zip(order, ports, strict=True)):
-        columns[segments[index]] = min(max(port, low + step * place), high - step * (last - place))
-
-
-def _leaves_room(main: list[bool], step: int, room: int) -> bool:
-    """Whether the end on the main path can stay in the middle when all stand ``step`` apart."""
-    if True not in main or all(main):
-        return True
-    before = main.index(True)
-    return step * before <= (room + 1) // 2 and step * (len(main) - 1 - before) <= room // 2
+    return [min(max(port, low + step * at), high - step * (last - at)) for at, port in enumerate(ports)]
 
 
 def _middle(layers: Layers, vertex: int) -> int:
     return layers.left[vertex] + layers.width[vertex] // 2
-
-
-def _far_end(layers: Layers, vertex: int, segment: int) -> int:
-    upper, lower = layers.segments[segment]
-    return _middle(layers, lower if upper == vertex else upper)
 
 
 def _is_main(layers: Layers, segment: int) -> bool:

@@ -10,7 +10,7 @@ from inspector.trace.state import NodeState, Saved, Status
 
 WIDEST = 26
 """Cells of text in a card, at most."""
-WIDEST_GRADIENT = ".grad ‖g‖ 0.0123"
+WIDEST_GRADIENT = "  .grad ‖g‖ 0.0123"
 """Room that a leaf keeps free for its gradient, so that positions stay fixed from step to step."""
 
 
@@ -19,7 +19,7 @@ def size(moment: Moment, node: int, zoom: Zoom) -> tuple[int, int]:
     lines = card(moment, node, zoom, room=WIDEST)
     widest = max(map(width, lines))
     if zoom is Zoom.CARDS and moment.marks.saves_of.get(node):
-        widest = max(widest, width(lines[-1]) + len("≠v1"))
+        widest = max(widest, width(lines[-1]) + len("≠v1") * len(moment.marks.saves_of[node]))
     if moment.leaf_name(node) is not None and zoom is Zoom.CARDS:
         widest = max(widest, len(WIDEST_GRADIENT))
     if zoom is Zoom.CHIPS:
@@ -77,7 +77,7 @@ def _grad_line(moment: Moment, node: int) -> Line:
 
 def _saved_line(moment: Moment, node: int, state: NodeState | None) -> Line:
     bits: list[Bit] = []
-    for slot in moment.marks.saves_of[node]:
+    for slot in sorted(moment.marks.saves_of[node], key=lambda slot: slot.slot):
         saved = None if state is None else state.saved.get(slot.slot)
         bits.append(Bit(" " if bits else ""))
         bits += (

@@ -16,7 +16,9 @@ def title(moment: Moment) -> Line:
     if moment.view.node is None:
         return BLANK
     signs = look(moment, moment.view.node)
-    return line((moment.node_name(moment.view.node), "node"), (f"  {signs.glyph} {signs.word}", signs.role))
+    leaf = moment.leaf_name(moment.view.node)
+    words = moment.node_name(moment.view.node) if leaf is None else f"AccumulateGrad of {plain(leaf)}"
+    return line((words, "node"), (f"  {signs.glyph} {signs.word}", signs.role))
 
 
 def lines(moment: Moment, room: int) -> list[Line]:
@@ -36,12 +38,13 @@ def _what(moment: Moment, node: NodeState, room: int) -> list[Line]:
         return [line(leaf, (".grad += g", "code"))]
     expression = moment.expression(node.serial)
     head = [line((plain(expression), "code"))] if expression else []
-    return [*head, *(line(("  " + row, "muted")) for row in _formula(node, room))]
+    return [*head, *_formula(node, room)]
 
 
-def _formula(node: NodeState, room: int) -> list[str]:
+def _formula(node: NodeState, room: int) -> list[Line]:
     """The derivative rules, as they are written."""
-    return [plain(row.strip()) for row in node.formula.splitlines() if row.strip()]
+    rules = [plain(row.strip()) for row in node.formula.splitlines() if row.strip()]
+    return [row for rule in rules for row in wrapped(rule, room, "muted", indent="  ")]
 
 
 def _gradients(moment: Moment, node: NodeState) -> list[Line]:
@@ -63,7 +66,7 @@ def _gradient_line(label: str, number: int, of: int, summary: Summary | None) ->
 
 
 def _slots(moment: Moment, node: NodeState) -> list[Line]:
-    return [row for saved in node.saved.values() for row in _slot(moment, saved)]
+    return [row for _, saved in sorted(node.saved.items()) for row in _slot(moment, saved)]
 
 
 def _slot(moment: Moment, saved: Saved) -> list[Line]:
@@ -108,7 +111,8 @@ def _edge(moment: Moment, node: NodeState, edge: Edge) -> Line:
 
 def _facts(moment: Moment, node: NodeState, room: int) -> list[Line]:
     made = line(Bit(where(node.place) or f"step {node.created}", "plain", Jump("step", node.created)))
-    return pairs([("made at", made), ("sequence", line(str(node.sequence_nr))), ("ran", line(_times(node.runs)))], room)
+    order = str(node.sequence_nr) if node.leaf is None else "runs as soon as it is ready"
+    return pairs([("made at", made), ("sequence", line(order)), ("ran", line(_times(node.runs)))], room)
 
 
 def _times(runs: int) -> str:

@@ -8,7 +8,7 @@ from inspector.app.lines import BLANK, Bit, Jump, Line, clip, line, pairs, wrapp
 from inspector.app.reading.looks import look
 from inspector.app.reading.places import where
 from inspector.app.view import Moment
-from inspector.draw.wording import gradient, grid, number, plain, shape
+from inspector.draw.wording import gradient, number, plain, shape, size
 from inspector.trace.facts import Summary
 from inspector.trace.state import TensorState
 
@@ -145,19 +145,25 @@ def _numbers(label: str, summary: Summary | None, room: int) -> list[Line]:
     """Small arrays as numbers; large ones as the shape of their distribution, between their extremes."""
     if summary is None:
         return []
-    head = line((label, "muted"), *_oddities(summary))
-    if not summary.shape or (len(summary.values) == 1 and summary.shape == (1,)):
-        return [
-            line(
-                (f"{label}  ", "muted"),
-                (number(summary.values[0]) if summary.values else "—", "plain"),
-                *_oddities(summary),
-            )
-        ]
-    rows = grid(summary, SHOWN)
-    if rows and max(map(len, rows)) + 2 <= room:
-        return [head, *(line("  ", row) for row in rows)]
-    return [head, *(clip(row, room) for row in _distribution(summary))]
+    oddities = _oddities(summary)
+    if size(summary.shape) == 1 and summary.values:
+        return [line((f"{label}  ", "muted"), number(summary.values[0]), *oddities)]
+    rows = _grid(summary)
+    if rows and max(map(len, rows)) <= room:
+        return [line((label, "muted"), *oddities), *(line(row) for row in rows)]
+    return [line((label, "muted"), *oddities), *(clip(row, room) for row in _distribution(summary))]
+
+
+def _grid(summary: Summary) -> list[str]:
+    """The numbers of a small array in columns, a row for each of its last dimension; none for a large one."""
+    count = size(summary.shape)
+    if not 1 < count <= min(SHOWN, len(summary.values)):
+        return []
+    texts = [number(value) for value in summary.values[:count]]
+    widest, columns = max(map(len, texts)) + 2, summary.shape[-1]
+    return [
+        "".join(text.rjust(widest) for text in texts[start : start + columns]) for start in range(0, count, columns)
+    ]
 
 
 def _oddities(summary: Summary) -> list[Bit]:
@@ -181,7 +187,7 @@ def histogram(values: Sequence[object], low: float, high: float, bins: int = 12)
     """How the values are spread between ``low`` and ``high``, as a row of bars.
 
     >>> histogram([0.0, 1.0, 1.0, 2.0], 0.0, 2.0, bins=3)
-    '▄█▄'
+    '▅█▅'
     """
     counts = [0] * bins
     for value in values:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.layout import Layout
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -25,7 +26,7 @@ from inspector.app.screens.help import Help
 from inspector.app.themes import ORDER
 from inspector.app.view import View, Zoom
 from inspector.app.walk import Walk
-from inspector.app.widgets.bars import Banner, Keybar, Tabs
+from inspector.app.widgets.bars import Banner, Keybar, Rule, Tabs
 from inspector.app.widgets.canvas import Canvas, Jumped
 from inspector.app.widgets.events import EventsPane
 from inspector.app.widgets.graph import GraphPane
@@ -33,6 +34,7 @@ from inspector.app.widgets.output import OutputPane
 from inspector.app.widgets.pages import NodePane, TensorPane, WhyPane
 from inspector.app.widgets.source import SourcePane
 from inspector.app.widgets.timeline import Timeline
+from inspector.explain import Finding
 from inspector.trace.trace import Trace
 
 GROWTH = 0.1
@@ -63,12 +65,13 @@ class DeskScreen(Screen[None]):
     ]
     AUTO_FOCUS = "#graph"
 
-    view: reactive[View] = reactive(View(), init=False)
+    view: var[View] = var(View(), init=False)
 
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self.walk = Walk(trace)
         self._timer: Timer | None = None
+        self._sought = ""
 
     def compose(self) -> ComposeResult:
         """All panes, once; the plan says which of them are seen."""
@@ -77,7 +80,9 @@ class DeskScreen(Screen[None]):
             yield Tabs("tabs")
             yield SourcePane("source")
             yield OutputPane("output")
+            yield Rule("between")
             yield GraphPane("graph")
+            yield Rule("beside")
             yield Timeline("timeline")
             yield EventsPane("events")
             yield TensorPane("tensor")
@@ -92,6 +97,17 @@ class DeskScreen(Screen[None]):
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
         self.set_interval(GROWTH, self._grow)
         self.view = self.walk.go(View(zoom=zoom, front="why" if failed else "source"), step)
+
+        self._explain()
+
+    @work(thread=True, exclusive=True, group="explain")
+    def _explain(self) -> None:
+        """Have the trace explained aside."""
+        self.app.call_from_thread(self._explained, self.walk.explain())
+
+    def _explained(self, findings: tuple[Finding, ...]) -> None:
+        self.walk.findings = findings
+        self._draw()
 
     # -- from a view to the screen
 
@@ -115,9 +131,12 @@ class DeskScreen(Screen[None]):
         if (plan.front, plan.failed) != (self.view.front, failed):
             plan.front, plan.failed = self.view.front, failed
             self.desk.refresh(layout=True)
-        pile = plan.plan(self.desk.size).pile
-        self.desk.set_class(bool(pile), "piled")
-        self.query_one(Tabs).pick(pile, self.view.front)
+        places = plan.plan(self.desk.size)
+        self.desk.set_class(bool(places.pile), "piled")
+        self.query_one(Tabs).pick(places.pile, self.view.front)
+        for rule in self.query(Rule):
+            if rule.id in places.regions:
+                rule.draw(places.rule(str(rule.id)))
 
     @property
     def desk(self) -> Desk:
@@ -134,6 +153,7 @@ class DeskScreen(Screen[None]):
         """Draw anew what a recording in progress has added."""
         if self.walk.grow():
             self._draw()
+            self._explain()
 
     # -- moving
 
@@ -279,7 +299,13 @@ class DeskScreen(Screen[None]):
         self.app.push_screen(AskStep(self.view.step, self.walk.marks.length), self._answered)
 
     def action_find(self) -> None:
-        self.app.push_screen(Find(self.walk.moment(self.view)), self._answered)
+        sheet = Find(self.walk.moment(self.view), self._sought)
+
+        def found(step: int | None) -> None:
+            self._sought = sheet.words
+            self._answered(step)
+
+        self.app.push_screen(sheet, found)
 
     def _answered(self, step: int | None) -> None:
         if step is not None:

@@ -10,6 +10,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
@@ -24,15 +25,19 @@ SHOWN = 200
 
 
 def matches(moment: Moment, words: str) -> Iterator[tuple[int, Row]]:
-    """Steps whose row holds all of ``words``, from the moment's step on, and then from the beginning."""
-    wanted = words.lower().split()
+    """Steps whose row holds all of ``words``, from the moment's step on, and then from the beginning.
+
+    Capitals matter in a word that has some: ``W`` is not in ``backward``, and ``w`` is in ``W``.
+    """
+    wanted = words.split()
     teller = Teller(moment)
     events = moment.marks.steps["event"]
     at = moment.marks.row_of(moment.view.step) + 1
     for step in chain(events[at:], events[:at]):
         row = teller.tell(moment.trace.facts[step - 1])
-        told = f"{row.kind} {row.verb} {text(row.subject)}".lower()
-        if all(word in told for word in wanted):
+        told = f"{row.kind} {row.verb} {text(row.subject)}"
+        small = told.lower()
+        if all(word in (small if word.islower() else told) for word in wanted):
             yield step, row
 
 
@@ -43,24 +48,26 @@ class Find(ModalScreen[int | None]):
         Binding("escape", "leave", "leave", show=False),
         Binding("down", "list", "to the list", show=False),
     ]
-    last = ""
-    """What was looked for last: slash and Enter look for it again."""
 
-    def __init__(self, moment: Moment) -> None:
+    def __init__(self, moment: Moment, words: str = "") -> None:
         super().__init__()
         self.moment = moment
+        self.words = words
+        """What is looked for; at first what was looked for last, so that slash and Enter go on."""
 
     def compose(self) -> ComposeResult:
         """A line to type in, and the list."""
         with Vertical(id="found", classes="sheet") as sheet:
             sheet.border_title = "find"
-            yield Input(value=Find.last, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   v0 → v1")
+            yield Input(
+                value=self.words, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   v0 → v1"
+            )
             yield OptionList()
             yield Label("Enter: go   ↓: choose   Esc: leave", classes="hint")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look anew at every letter."""
-        Find.last = event.value
+        self.words = event.value
         self.look(event.value)
 
     @work(thread=True, exclusive=True)
@@ -81,7 +88,7 @@ class Find(ModalScreen[int | None]):
         options = self.query_one(OptionList)
         options.clear_options()
         options.add_options(
-            Option(f"{step:>7}  {row.glyph} {row.verb:<9} {text(row.subject)}".replace("[", "\\["), id=str(step))
+            Option(Content(f"{step:>7}  {row.glyph} {row.verb:<9} {text(row.subject)}"), id=str(step))
             for step, row in found
         )
         options.highlighted = 0 if found else None

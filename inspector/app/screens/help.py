@@ -26,13 +26,17 @@ SIGNS = (
     ("►  ◄ here", "the line where the script is"),
     ("● ┃", "on the timeline: this step, a backward call"),
 )
+WIDE = 130
+"""Columns from which on the signs stand beside the keys."""
 GROUPS: tuple[Group, ...] = ("Step", "Jump", "Look", "App")
 
 
-def page() -> Content:
-    """The whole help, in two columns: keys and signs."""
+def page(room: int) -> Content:
+    """The whole help: keys and signs, side by side where there is room."""
     keys = [row for group in GROUPS for row in (_head(group), *_keys(group), Content(""))]
     signs = [_head("Signs"), *(_row(sign, words, 14) for sign, words in SIGNS)]
+    if room < WIDE:
+        return Content("\n").join([*keys, *signs])
     rows = [
         Content.assemble(left.pad_right(max(0, 58 - left.cell_length)), right)
         for left, right in zip_longest(keys, signs, fillvalue=Content(""))
@@ -61,7 +65,7 @@ class Help(ModalScreen[None]):
         """One page, which scrolls where it must."""
         with VerticalScroll(id="help", classes="sheet") as sheet:
             sheet.border_title = "help"
-            yield Static(page())
+            yield Static(page(self.app.size.width))
 
     def action_leave(self) -> None:
         self.dismiss(None)

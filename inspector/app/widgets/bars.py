@@ -64,6 +64,27 @@ class Keybar(Bar):
         return tuple(bits)
 
 
+class Rule(Canvas, can_focus=False):
+    """An upright line between panes, joined to their titles' lines."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.glyphs = ""
+
+    def draw(self, glyphs: str) -> None:
+        """Take the glyphs from the plan, from top to bottom."""
+        if glyphs != self.glyphs:
+            self.glyphs = glyphs
+            self.resize_to(1, len(glyphs))
+            self.forget()
+
+    def show(self, moment: Moment) -> None:
+        """A rule is the same at every moment."""
+
+    def row(self, y: int) -> Line:
+        return (Bit(self.glyphs[y], "rule"),) if y < len(self.glyphs) else ()
+
+
 class Tabs(Bar):
     """The panes of the pile, the one in front marked."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, get_args
 
 from rich.segment import Segment
@@ -11,6 +12,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.widget import Widget
 
 from inspector.app.lines import Bit, Jump, Line, Role, line, width
 from inspector.app.view import Moment
@@ -37,6 +39,9 @@ class Canvas(ScrollView, can_focus=True):
         self.moment: Moment | None = None
         self._strips: dict[int, Strip] = {}
         self._inks: dict[str, Style] = {}
+        self._mixed: dict[tuple[str, str | None, Jump | None], Style] = {}
+        """Inks laid over each other, and inks that lead somewhere."""
+        self._title = ""
 
     def show(self, moment: Moment) -> None:
         """Draw another moment."""
@@ -50,7 +55,9 @@ class Canvas(ScrollView, can_focus=True):
     def entitle(self, *parts: Bit | str | tuple[str, Role]) -> None:
         """Write the pane's name, and ``parts`` after it, into its frame."""
         words = "".join(bit.text for bit in line(*parts)).replace("[", "\\[")
-        self.border_title = f"[b]{self.TITLE}[/b]  {words}" if words else f"[b]{self.TITLE}[/b]"
+        title = f" [b]{self.TITLE}[/b]  {words} " if words else f" [b]{self.TITLE}[/b] "
+        if title != self._title:
+            self._title = self.border_title = title
 
     def ink(self, role: str) -> Style:
         """The style of a role in the present theme."""
@@ -64,20 +71,32 @@ class Canvas(ScrollView, can_focus=True):
         return Strip([self.segment(bit, over) for bit in of], width(of))
 
     def segment(self, bit: Bit, over: str | None = None) -> Segment:
-        style = self.ink(bit.role)
-        if over is not None:
-            style = style + self.ink(over)
-        return Segment(bit.text, style if bit.jump is None else style + Style(meta={"jump": bit.jump}))
+        if over is None and bit.jump is None:
+            return Segment(bit.text, self.ink(bit.role))
+        style = self._mixed.get((bit.role, over, bit.jump))
+        if style is None:
+            style = self.ink(bit.role) if over is None else self.ink(bit.role) + self.ink(over)
+            style = style if bit.jump is None else style + Style(meta={"jump": bit.jump})
+            self._mixed[bit.role, over, bit.jump] = style
+        return Segment(bit.text, style)
+
+    @property
+    def blank(self) -> Style:
+        """The style of an empty cell; kept, since Textual works it out anew each time, in 0.1 ms."""
+        style = self._inks.get("")
+        if style is None:
+            style = self._inks[""] = self.rich_style
+        return style
 
     def render_line(self, y: int) -> Strip:
         left, top = self.scroll_offset
-        number = top + y
+        number, wide = top + y, self.size.width
         if number >= self.virtual_size.height:
-            return Strip.blank(self.size.width, self.rich_style)
+            return Strip.blank(wide, self.blank)
         strip = self._strips.get(number)
         if strip is None:
             strip = self._strips[number] = self.strip(number)
-        return strip.crop_extend(left, left + self.size.width, self.rich_style)
+        return strip.crop_extend(left, left + wide, self.blank)
 
     def strip(self, y: int) -> Strip:
         """Row ``y``, painted."""
@@ -96,27 +115,55 @@ class Canvas(ScrollView, can_focus=True):
         if seen:
             self.refresh(Region(0, seen.start - top, self.size.width, len(seen)))
 
+    def forget_changed(self, before: Sequence[object], after: Sequence[object], first: int = 0) -> None:
+        """Paint the rows from ``first`` on anew in which ``after`` says something else than ``before``."""
+        length = max(len(before), len(after))
+        changed = [row for row in range(length) if row >= len(before) or row >= len(after) or before[row] != after[row]]
+        for start, stop in stretches(changed):
+            self.forget(range(first + start, first + stop))
+
+    @property
+    def seen(self) -> range:
+        """The rows that are on the screen."""
+        top = self.scroll_offset.y
+        return range(top, min(top + self.size.height, self.virtual_size.height))
+
     def resize_to(self, columns: int, rows: int) -> None:
-        """Declare how large the whole is."""
-        if self.virtual_size != (columns, rows):
-            self.virtual_size = Size(columns, rows)
+        """Declare how large the whole is.
+
+        Textual lays the whole screen out anew when a virtual size changes, in 10 ms or more, although only the
+        scrollbars of this one pane could. So it hears of it only when a scrollbar comes or goes.
+        """
+        old, new = self.virtual_size, Size(columns, rows)
+        if old == new:
+            return
+        room = self._container_size
+        if (old.width > room.width, old.height > room.height) != (columns > room.width, rows > room.height):
+            self.virtual_size = new
+            return
+        self.set_reactive(Widget.virtual_size, new)
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.window_virtual_size = rows
+        if self.show_horizontal_scrollbar:
+            self.horizontal_scrollbar.window_virtual_size = columns
 
     def keep_in_sight(self, row: int, margin: int = 2) -> None:
-        """Scroll just so far that ``row`` shows, and some rows about it."""
+        """If ``row`` and some rows about it do not show, scroll until it stands in the upper third.
+
+        So the next steps need no scrolling: a still list is easier to read, and cheaper to paint.
+        """
         height = self.size.height
         if height <= 0:
             return
         margin = min(margin, (height - 1) // 2)
         top = round(self.scroll_target_y)
-        if row - margin < top:
-            top = row - margin
-        elif row + margin >= top + height:
-            top = row + margin - height + 1
-        self.scroll_to(y=max(0, top), animate=False, force=True)
+        if max(0, row - margin) < top or row + margin >= top + height:
+            self.scroll_to(y=max(0, row - height // 3), animate=False, force=True)
 
     def notify_style_update(self) -> None:
         """The theme changed."""
         self._inks.clear()
+        self._mixed.clear()
         self._strips.clear()
         super().notify_style_update()
 
@@ -133,13 +180,25 @@ class Canvas(ScrollView, can_focus=True):
         """A click on no jump; most panes have no use for it."""
 
 
+def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Runs of neighbouring numbers in an ascending sequence, as (first, one past the last).
+
+    >>> list(stretches([1, 2, 3, 7]))
+    [(1, 4), (7, 8)]
+    """
+    start = 0
+    for index, row in enumerate(rows):
+        if index + 1 == len(rows) or rows[index + 1] != row + 1:
+            yield rows[start], row + 1
+            start = index + 1
+
+
 class Page(Canvas):
     """A pane whose text is made at once, in the width it has."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.text: list[Line] = []
-        self._made_for: tuple[int, ...] = ()
 
     def compose_page(self, moment: Moment, room: int) -> list[Line]:
         """All lines of the page, ``room`` cells wide."""
@@ -156,9 +215,10 @@ class Page(Canvas):
         """Write the page anew."""
         if self.moment is None or self.size.width <= 0:
             return
-        self.text = self.compose_page(self.moment, max(8, self.scrollable_content_region.width))
-        self.resize_to(self.scrollable_content_region.width, len(self.text))
-        self.forget()
+        room = self.scrollable_content_region.width
+        before, self.text = self.text, self.compose_page(self.moment, max(8, room))
+        self.resize_to(room, len(self.text))
+        self.forget_changed(before, self.text)
 
     def on_resize(self) -> None:
         """Break the lines for the new width."""

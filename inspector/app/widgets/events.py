@@ -16,7 +16,7 @@ VERB = 9
 
 
 class EventsPane(Canvas):
-    """Keeps the row of the moment's step in the middle, and marked."""
+    """Keeps the row of the moment's step in sight, and marked."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
@@ -35,14 +35,14 @@ class EventsPane(Canvas):
         else:
             for row in {before, self.at}:
                 self.forget(range(row, row + 1))
-        self.keep_in_sight(max(0, self.at), margin=self.size.height // 2)
+        self.keep_in_sight(max(0, self.at), margin=1)
 
     def on_resize(self) -> None:
         """The places at the right edge move."""
         if self.moment is not None:
             self.resize_to(self.size.width, self.virtual_size.height)
             self.forget()
-            self.keep_in_sight(max(0, self.at), margin=self.size.height // 2)
+            self.keep_in_sight(max(0, self.at), margin=1)
 
     def strip(self, y: int) -> Strip:
         """Row ``y`` of the list; the present one is filled to its end, and has an arrow."""

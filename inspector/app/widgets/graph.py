@@ -12,7 +12,7 @@ from inspector.app.lines import BLANK, Bit, Jump, Line, Role, fit, line, width
 from inspector.app.reading.cards import card
 from inspector.app.reading.looks import FUTURE, look
 from inspector.app.view import Moment, Zoom
-from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.canvas import Canvas, Jumped, stretches
 from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
 from inspector.draw.wording import gradient, magnitude
 from inspector.trace.facts import Summary
@@ -36,6 +36,7 @@ class GraphPane(Canvas):
         self.chart: Chart | None = None
         self._edge_roles: dict[int, Role] = {}
         self._wanted: Chapter | None = None
+        self._node: int | None = None
         self._followed: tuple[int | None, Chart | None] = (None, None)
 
     # -- which chart
@@ -75,14 +76,33 @@ class GraphPane(Canvas):
     def _use(self, chart: Chart | None, chapter: Chapter) -> None:
         moment = self.moment
         assert moment is not None
-        self.chart = chart
+        before, self.chart = self.chart, chart
         size = chart.scene if chart is not None else None
         self.resize_to(size.width if size else 0, size.height if size else 0)
         self.entitle((self._heading(moment, chapter), "muted"))
-        self.forget()
+        self._forget_touched(before if chart is not None and before is chart else None)
         if self._followed != (moment.view.node, chart):
             self._followed = moment.view.node, chart
             self.follow()
+
+    def _forget_touched(self, chart: Chart | None) -> None:
+        """Paint anew the rows of what the last move changed, if the chart is still the same; else everything."""
+        moment, change = self.moment, self.moment.change if self.moment is not None else None
+        if moment is None or chart is None or change is None or change.everything or change.storages:
+            self._node = None if moment is None else moment.view.node
+            self.forget()
+            return
+        rows: set[int] = set()
+        leaves = (node for tensor in change.tensors if (node := chart.leaves.get(tensor)) is not None)
+        for node in {*change.nodes, *leaves, self._node, moment.view.node}:
+            if node in chart.scene.boxes:
+                rows.update(chart.touched(node))
+        self._node = moment.view.node
+        seen = self.seen
+        for row in rows:
+            self._strips.pop(row, None)
+        for start, stop in stretches(sorted(row for row in rows if row in seen)):
+            self.forget(range(start, stop))
 
     def _heading(self, moment: Moment, chapter: Chapter) -> str:
         count = len(chapter.nodes)
@@ -148,7 +168,7 @@ class GraphPane(Canvas):
         words = "" if y != self.size.height // 2 else self._waiting()
         left = max(0, (self.size.width - width(line(words))) // 2)
         return self.paint(line(" " * left, (fit(words, min(len(words), self.size.width)), "muted"))).extend_cell_length(
-            self.size.width, self.rich_style
+            self.size.width, self.blank
         )
 
     def _waiting(self) -> str:
@@ -170,7 +190,7 @@ class GraphPane(Canvas):
 
     def _joined(self, pieces: list[tuple[int, list[Segment]]]) -> Strip:
         segments: list[Segment] = []
-        at, blank = -self.pad, self.rich_style
+        at, blank = -self.pad, self.blank
         for x, piece in pieces:
             if x > at:
                 segments.append(Segment(" " * (x - at), blank))
@@ -256,19 +276,20 @@ class GraphPane(Canvas):
     def _with_labels(
         self, moment: Moment, chart: Chart, y: int, pieces: list[tuple[int, list[Segment]]]
     ) -> list[tuple[int, list[Segment]]]:
-        """Write the gradient beside the last cell of each edge that has one, where there is room."""
-        starts = [x for x, _ in pieces]
-        labels = []
+        """Write the gradient beside the last cell of each edge that has one: right of it, or else left, if there is room."""
+        taken = [(x, x + sum(segment.cell_length for segment in piece)) for x, piece in pieces]
         for edge in chart.ends.get(y, ()):
             sent = self._sent(moment, chart, edge)
             if sent is None:
                 continue
-            x = chart.wiring.end_of[edge][0] + 2
-            room = min((start for start in starts if start >= x - 1), default=x + 40) - x - 1
-            words = next((text for text in (gradient(sent), magnitude(sent)) if len(text) <= room), "")
-            if words:
-                labels.append((x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
-        return sorted([*pieces, *labels], key=lambda piece: piece[0])
+            at = chart.wiring.end_of[edge][0]
+            for words in (gradient(sent), magnitude(sent)):
+                x = free_beside(at, len(words), taken)
+                if x is not None:
+                    taken.append((x, x + len(words)))
+                    pieces.append((x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
+                    break
+        return sorted(pieces, key=lambda piece: piece[0])
 
     def _sent(self, moment: Moment, chart: Chart, edge: int) -> Summary | None:
         source, index = chart.slots[edge]
@@ -292,3 +313,15 @@ class GraphPane(Canvas):
 
 _PRECEDENCE: list[Role] = ["faint", "muted", "trail", "gradient"]
 """Where edges share a cell, the one that does the most decides how it looks."""
+
+
+def free_beside(at: int, room: int, taken: list[tuple[int, int]]) -> int | None:
+    """Where ``room`` cells are free beside column ``at``, a blank cell away from all that is ``taken``.
+
+    >>> free_beside(10, 4, [(10, 11)]), free_beside(10, 4, [(10, 11), (13, 14)]), free_beside(3, 4, [(3, 4), (5, 6)])
+    (12, 5, None)
+    """
+    for start in (at + 2, at - 1 - room):
+        if start >= 0 and all(stop < start or begin > start + room for begin, stop in taken):
+            return start
+    return None

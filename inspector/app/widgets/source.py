@@ -28,20 +28,42 @@ class SourcePane(Canvas):
         self.lines: list[str] = []
         self.coloured: list[Line] = []
         self._shown: tuple[object, ...] = ()
+        self._signs: dict[int, object] = {}
 
     def show(self, moment: Moment) -> None:
         """Draw another moment; turn to another file if that is where it plays."""
         self.moment = moment
         file = file_of(moment)
-        text = moment.trace.sources.get(file, "") if file is not None else ""
-        if file != self.file:
-            self.file = file
-            self.lines, self.coloured = text.splitlines(), coloured(text)
-            self.entitle((short(file), "plain") if file is not None else "")
-        widest = max(map(len, self.lines), default=0) + 30
-        self.resize_to(max(1, widest if widest > self.size.width else self.size.width), max(1, len(self.lines)))
-        self.forget()
+        if file != self.file or not self._title:
+            self._turn_to(file, moment.trace.sources.get(file, "") if file is not None else "")
         self.follow()
+        self._renew()
+
+    def _turn_to(self, file: str | None, text: str) -> None:
+        self.file = file
+        self.lines, self.coloured = text.splitlines(), coloured(text)
+        self.entitle((short(file), "plain") if file is not None else "")
+        widest = max(map(len, self.lines), default=0) + 30
+        self.resize_to(widest, max(1, len(self.lines)))
+        self.forget()
+
+    def _renew(self) -> None:
+        """Paint anew the rows whose margin, note or light is not what it was."""
+        seen = self.seen
+        before = [self._signs.get(row) for row in seen]
+        after = [self._sign(row) for row in seen]
+        self._signs = dict(zip(seen, after, strict=True))
+        self._strips = {row: strip for row, strip in self._strips.items() if row in seen}
+        self.forget_changed(before, after, seen.start)
+
+    def _sign(self, row: int) -> object:
+        """All of a row that a step may change."""
+        moment, file = self.moment, self.file
+        if moment is None or file is None or row >= len(self.lines):
+            return None
+        words = self.lines[row]
+        lit, here = (stretch(place, file, row + 1, words) for place in (moment.lit, moment.here))
+        return margin(moment, file, row + 1, 0), note(moment, file, row + 1), lit, here
 
     def follow(self) -> None:
         """Bring the lit line into sight, and the line where the script is as well if both fit."""
