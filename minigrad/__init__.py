@@ -34,7 +34,7 @@ from minigrad.dtypes import (
     uint8,
 )
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
-from minigrad import autograd, random, return_types
+from minigrad import autograd, random, return_types, special
 from minigrad.autograd.modes import (
     enable_grad,
     inference_mode,
@@ -232,6 +232,7 @@ from minigrad.ops.searching import (
     unique_consecutive,
 )
 from minigrad.ops.softmax import log_softmax, softmax
+from minigrad.ops.special import digamma, erf, erfc, erfinv, lgamma, polygamma, xlogy
 from minigrad.ops.trigonometric import (
     acos,
     acosh,
@@ -358,6 +359,7 @@ __all__ = [
     "detach_",
     "diagonal",
     "diff",
+    "digamma",
     "dist",
     "div",
     "dot",
@@ -370,6 +372,9 @@ __all__ = [
     "enable_grad",
     "eq",
     "equal",
+    "erf",
+    "erfc",
+    "erfinv",
     "exp",
     "exp2",
     "expm1",
@@ -422,6 +427,7 @@ __all__ = [
     "kthvalue",
     "le",
     "lerp",
+    "lgamma",
     "linspace",
     "log",
     "log10",
@@ -477,6 +483,7 @@ __all__ = [
     "outer",
     "permute",
     "poisson",
+    "polygamma",
     "positive",
     "pow",
     "prod",
@@ -517,6 +524,7 @@ __all__ = [
     "sinh",
     "softmax",
     "sort",
+    "special",
     "split",
     "split_with_sizes",
     "sqrt",
@@ -551,6 +559,7 @@ __all__ = [
     "var_mean",
     "vstack",
     "where",
+    "xlogy",
     "zeros",
     "zeros_like",
 ]

@@ -42,6 +42,7 @@ from minigrad.ops.scan import ScanMethods
 from minigrad.ops.searching import SearchingMethods
 from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
+from minigrad.ops.special import SpecialMethods
 from minigrad.ops.trigonometric import TrigonometricMethods
 from minigrad.ops.variance import VarianceMethods
 from minigrad.printing import tensor_text
@@ -80,6 +81,7 @@ class Tensor(
     SearchingMethods,
     ShapeMethods,
     SoftmaxMethods,
+    SpecialMethods,
     TrigonometricMethods,
     VarianceMethods,
     TensorMeta,

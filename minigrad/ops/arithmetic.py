@@ -9,7 +9,7 @@ import numpy as np
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
-from minigrad.ops.choice import zero
+from minigrad.ops.choice import refuse, zero
 from minigrad.ops.fitting import meeting
 
 Operand = Any
@@ -212,13 +212,6 @@ def _checked_mode(mode: str) -> str:
     return mode
 
 
-def _underivable(name: str) -> Any:
-    def rule(g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented. Use div(rounding_mode='floor'), whose derivative is 0.")
-
-    return rule
-
-
 @op(label="//", promotes="result", backward="NotImplemented")
 def floor_divide(a: Array, b: Array, /) -> Array:
     """The quotient ``a / b`` rounded down. As in PyTorch, sending a gradient through it raises NotImplementedError.
@@ -230,7 +223,10 @@ def floor_divide(a: Array, b: Array, /) -> Array:
     return _floor_quotient(a, b)
 
 
-floor_divide.grads(a=_underivable("floor_divide"), b=_underivable("floor_divide"))
+floor_divide.grads(
+    a=lambda g: refuse("floor_divide", "div(rounding_mode='floor')"),
+    b=lambda g: refuse("floor_divide", "div(rounding_mode='floor')"),
+)
 
 
 @op(label="%", name="remainder", promotes="result", elementwise=True, backward="RemainderBackward1")

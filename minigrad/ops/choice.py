@@ -26,6 +26,11 @@ def zero(a: Array, /) -> Array:
     return np.zeros(a.shape, a.dtype)
 
 
+def refuse(name: str, instead: str) -> Any:
+    """What the rules of an operation do to which PyTorch gives no derivative either, though its results require grad."""
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented. Use {instead} instead, whose derivative is 0.")
+
+
 @op(label="where", name="where")
 def choose(condition: Array, a: Array, b: Array, /) -> Array:
     """``a`` where ``condition`` holds, ``b`` elsewhere, with broadcasting. The gradient of what was not chosen is 0.
@@ -171,16 +176,18 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     return without_nan.apply(input, nan, posinf, neginf)
 
 
-@op(label="step", promotes="result", elementwise=True)
+@op(label="step", promotes="result", backward="NotImplemented")
 def heaviside(a: Array, values: Array, /) -> Array:
-    """The step function: 0 below zero, 1 above, ``values`` at zero. Not differentiable.
+    """The step function: 0 below zero, 1 above, ``values`` at zero. As in PyTorch, sending a gradient through it raises NotImplementedError.
 
     >>> import minigrad as mg
     >>> mg.heaviside(mg.tensor([-1.0, 0.0, 2.0]), mg.tensor(0.5))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    step = np.where(a == 0, values, np.asarray(a > 0))
-    return step.astype(a.dtype)
+    return np.where(a == 0, values, np.where(a < 0, a.dtype.type(0), a.dtype.type(1)))
+
+
+heaviside.grads(a=lambda g: refuse("heaviside", "where"), values=lambda g: refuse("heaviside", "where"))
 
 
 class ChoiceMethods:

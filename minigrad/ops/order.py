@@ -342,7 +342,7 @@ def _at_ranks(ordered: Any, ranks: Array, interpolation: str) -> Any:
         return pick_along.apply(ordered, below, last, True)
     if interpolation == "higher":
         return pick_along.apply(ordered, above, last, True)
-    weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+    weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - np.floor(ranks)
     low, high = (pick_along.apply(ordered, each, last, True) for each in (below, above))
     return lerp(low, high, weight)
 
