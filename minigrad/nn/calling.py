@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.function import Function
-from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.modes import modes
+from minigrad.autograd.wrap import TensorBase
 from minigrad.events import ScopeEntered, ScopeLeft, emit
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class _BackwardHooks:
 
 def _identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
     """``values`` with the tensors passed through the identity, where these are, and its node (None: nothing to record)."""
-    places = [i for i, value in enumerate(values) if isinstance(value, TensorMeta)]
+    places = [i for i, value in enumerate(values) if isinstance(value, TensorBase)]
     if not modes.grad or not any(values[i].requires_grad for i in places):
         return values, places, None
     passed = BackwardHookFunction.apply(*(values[i] for i in places))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import TensorBase
 from minigrad.events import TensorCreated, emit
 from minigrad.tensor import Tensor
 
@@ -26,7 +26,7 @@ class Parameter(Tensor):
     __slots__ = ()
 
     def __init__(self, data: Any = (), requires_grad: bool = True) -> None:
-        if isinstance(data, TensorMeta):
+        if isinstance(data, TensorBase):
             self._fill(data.array, False)
             self._counter = data.version_counter
         else:
@@ -49,7 +49,7 @@ class Buffer(Tensor):
     __slots__ = ("persistent",)
 
     def __init__(self, data: Any = (), *, persistent: bool = True) -> None:
-        if isinstance(data, TensorMeta):
+        if isinstance(data, TensorBase):
             self._fill(data.array, False)
             self._counter = data.version_counter
         else:

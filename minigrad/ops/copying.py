@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
 from minigrad.op import op
 from minigrad.ops.choice import zero
@@ -65,14 +65,14 @@ fill_tensor.grads(a=lambda g: zero.apply(g), value=lambda g: g)
 
 def fill_in_place(input: Any, value: Any) -> Any:
     """Overwrite every element of ``input`` with ``value``, a number or a 0-dim tensor."""
-    if isinstance(value, TensorMeta):
+    if isinstance(value, TensorBase):
         return fill_tensor.inplace(input, value)
     return fill.inplace(input, value)
 
 
 def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
     """Overwrite ``input`` with ``src``, which broadcasts to its shape and is converted to its type."""
-    return copy_from.inplace(input, src if isinstance(src, TensorMeta) else np.asarray(src))
+    return copy_from.inplace(input, src if isinstance(src, TensorBase) else np.asarray(src))
 
 
 # --- masked -------------------------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
 
 def _mask(mask: Array) -> Array:
     if mask.dtype.kind != "b":
-        raise RuntimeError(f"masked_fill only supports boolean masks, but got mask with dtype {of(mask.dtype).name}")
+        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {of(mask.dtype).name}")
     return mask
 
 
@@ -120,14 +120,14 @@ def masked_fill(input: Any, mask: Any, value: Any) -> Any:
     >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), 0.0)
     tensor([0., 2.])
     """
-    if isinstance(value, TensorMeta):
+    if isinstance(value, TensorBase):
         return masked_fill_tensor.apply(input, mask, value)
     return masked_fill_number.apply(input, mask, value)
 
 
 def masked_fill_in_place(input: Any, mask: Any, value: Any) -> Any:
     """Overwrite ``input`` with ``value`` where ``mask`` is True."""
-    if isinstance(value, TensorMeta):
+    if isinstance(value, TensorBase):
         return masked_fill_tensor.inplace(input, mask, value)
     return masked_fill_number.inplace(input, mask, value)
 

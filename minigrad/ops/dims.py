@@ -71,7 +71,7 @@ def infer_shape(shape: Shape, count: int) -> Shape:
 
 
 def _misfit(shape: Shape, count: int) -> str:
-    negative = next((length for length in shape if length < -1), None)
-    if negative is not None:
-        return f"invalid shape dimension {negative}"
+    for place, length in enumerate(shape):
+        if length < -1:
+            return f"invalid shape dimension {length} at index {place} of shape {list(shape)}"
     return f"shape '{list(shape)}' is invalid for input of size {count}"

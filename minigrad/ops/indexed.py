@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dispatch
-from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.dims import Shape
@@ -36,7 +36,7 @@ def _explained(error: IndexError, indices: Sequence[Array]) -> IndexError:
 def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
     """The elements of ``a`` at arrays of indices, which broadcast against each other."""
     try:
-        return a[_places(indices, pattern)]
+        return np.asarray(a[_places(indices, pattern)], order="C")
     except IndexError as error:
         raise _explained(error, indices) from None
 
@@ -105,7 +105,7 @@ def _put_rule(g: Any, indices: Any, pattern: Pattern, accumulate: bool, needs: S
 
 
 def _zero(g: Any) -> Array:
-    return np.zeros((), (g.array if isinstance(g, TensorMeta) else g).dtype)
+    return np.zeros((), (g.array if isinstance(g, TensorBase) else g).dtype)
 
 
 index_put.grads_together(_put_rule, constants=("indices",))

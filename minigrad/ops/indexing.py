@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.meta import TensorMeta
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, of
 from minigrad.ops import viewing
 from minigrad.ops.copying import copy_from, fill_tensor
@@ -30,6 +29,8 @@ def getitem(tensor: Any, key: Any) -> Any:
     """
     if type(key) is int:
         return _selected(tensor, 0, key)
+    if type(key) is slice:
+        return _sliced(tensor, 0, key, leave_out=False)
     view, arrays = _viewed(tensor, key)
     if arrays:
         return _gathered(view, arrays)
@@ -50,7 +51,7 @@ def setitem(tensor: Any, key: Any, value: Any) -> None:
 
 
 def _source(tensor: Any, value: Any) -> Any:
-    if isinstance(value, TensorMeta):
+    if isinstance(value, TensorBase):
         return value
     if isinstance(value, (int, float, complex, np.generic)):
         return wrap(np.asarray(value, tensor.array.dtype))
@@ -99,7 +100,7 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, (list, np.ndarray, range)):
         item = wrap(_index_array(item))
-    if isinstance(item, TensorMeta):
+    if isinstance(item, TensorBase):
         return _tensor_item(item)
     if isinstance(item, np.generic):
         return _tensor_item(wrap(np.asarray(item)))
@@ -113,8 +114,8 @@ def _item(item: Any) -> Any:
 
 
 def _index_array(item: Any) -> Array:
-    if isinstance(item, list) and any(isinstance(each, TensorMeta) for each in item):
-        item = [each.array if isinstance(each, TensorMeta) else each for each in item]
+    if isinstance(item, list) and any(isinstance(each, TensorBase) for each in item):
+        item = [each.array if isinstance(each, TensorBase) else each for each in item]
     array = np.asarray(item)
     return array.astype(np.int64) if not array.size and array.dtype.kind == "f" else array
 
@@ -138,7 +139,7 @@ def _consumes(item: Any) -> int:
     """How many dimensions of the tensor an index speaks of."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
-    if isinstance(item, TensorMeta) and item.array.dtype.kind == "b":
+    if isinstance(item, TensorBase) and item.array.dtype.kind == "b":
         return item.array.ndim
     return 1
 
@@ -170,14 +171,16 @@ def _selected(view: Any, dim: int, position: int) -> Any:
     return select.apply(view, dim, position)
 
 
-def _sliced(view: Any, dim: int, part: slice) -> Any:
-    """PyTorch leaves a slice that takes all out of the chain."""
+def _sliced(view: Any, dim: int, part: slice, leave_out: bool = True) -> Any:
+    """A slice that takes all is left out of a chain; by itself it is a view all the same."""
+    if not view.array.ndim:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     step = 1 if part.step is None else part.step.__index__()
     if step <= 0:
         raise ValueError("step must be greater than zero")
     length = view.array.shape[dim]
     start, stop, _ = slice(part.start, part.stop, 1).indices(length)
-    if (start, stop, step) == (0, length, 1):
+    if leave_out and (start, stop, step) == (0, length, 1):
         return view
     return slice_along.apply(view, dim, start, max(start, stop), step)
 

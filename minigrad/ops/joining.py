@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops import viewing
@@ -95,22 +95,23 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
 
 
 def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:
-    if isinstance(tensors, (TensorMeta, np.ndarray)):
+    if isinstance(tensors, (TensorBase, np.ndarray)):
         raise TypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor; write {name}([a, b])"
         )
     tensors = tuple(tensors)
+    if not tensors and name == "stack":
+        raise RuntimeError("stack expects a non-empty TensorList")
     if not tensors:
-        what = "expected a non-empty list of Tensors" if name == "cat" else "stack expects a non-empty TensorList"
-        raise RuntimeError(f"torch.cat(): {what}" if name == "cat" else what)
+        raise ValueError(f"minigrad.{name}(): expected a non-empty list of Tensors")
     for i, each in enumerate(tensors):
-        if not isinstance(each, (TensorMeta, np.ndarray)):
+        if not isinstance(each, (TensorBase, np.ndarray)):
             raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
     return tensors
 
 
 def _array(value: Any) -> Array:
-    return value.array if isinstance(value, TensorMeta) else value
+    return value.array if isinstance(value, TensorBase) else value
 
 
 def _check_lengths(arrays: Sequence[Array], dim: int) -> None:
@@ -189,7 +190,7 @@ def _at_least_3d(a: Any) -> Any:
 
 
 def _each(tensors: tuple[Any, ...], change: Any) -> Any:
-    if len(tensors) == 1 and isinstance(tensors[0], TensorMeta):
+    if len(tensors) == 1 and isinstance(tensors[0], TensorBase):
         return change(tensors[0])
     return tuple(map(change, tensors[0] if len(tensors) == 1 else tensors))
 

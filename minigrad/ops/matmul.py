@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
+from minigrad.errors import do_not_meet
 from minigrad.op import op
 from minigrad.ops import viewing
-from minigrad.ops.arithmetic import mul
+from minigrad.ops.arithmetic import add_pair, mul
 from minigrad.ops.dims import Shape
 from minigrad.ops.scope import composite
 from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpose, unsafe_view, unsqueeze, view
@@ -128,8 +129,8 @@ def _check_mm(a: Array, b: Array) -> None:
     if b.ndim != 2:
         raise RuntimeError("mat2 must be a matrix")
     if a.shape[1] != b.shape[0]:
-        (n, k), (l, m) = a.shape, b.shape
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {l}x{m})")
+        (n, k), (k2, m) = a.shape, b.shape
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"expected m1 and m2 to have the same dtype, but got: {of(a.dtype).name} != {of(b.dtype).name}; convert one of them, "
@@ -158,7 +159,7 @@ def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
     try:
         np.broadcast_to(a, product.shape)
     except ValueError:
-        viewing.expanded_shape(a.shape, product.shape)
+        viewing.expanded_shape(a, product.shape)
         raise
     if alpha != 1:
         product *= alpha
@@ -278,7 +279,7 @@ def matmul(input: Any, other: Any) -> Any:
     """
     if type(input) is ndarray and type(other) is ndarray:
         return np.matmul(input, other)
-    _check_tensors("matmul", *(x.array if isinstance(x, TensorMeta) else x for x in (input, other)))
+    _check_tensors("matmul", *(x.array if isinstance(x, TensorBase) else x for x in (input, other)))
     rows, columns = input.array.ndim, other.array.ndim
     if rows == 2 and columns == 2:
         return mm.apply(input, other)
@@ -357,12 +358,8 @@ def _as_batch(tensor: Any, lead: Shape, matrix: Shape) -> Any:
 def _meeting(a: Shape, b: Shape) -> Shape:
     try:
         return np.broadcast_shapes(a, b)
-    except ValueError:
-        place = next(i for i in range(1, min(len(a), len(b)) + 1) if a[-i] != b[-i] and 1 not in (a[-i], b[-i]))
-        raise RuntimeError(
-            f"The size of tensor a ({a[-place]}) must match the size of tensor b ({b[-place]}) at non-singleton dimension "
-            f"{max(len(a), len(b)) - place}"
-        ) from None
+    except ValueError as error:
+        raise do_not_meet(a, b) or error from None
 
 
 @composite
@@ -384,7 +381,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         *lead, depth = array.shape
         out = addmm.apply(bias, view.apply(input, (math.prod(lead), depth)), turned, 1, 1)
         return view.apply(out, (*lead, weight.array.shape[0]))
-    return matmul(input, turned) + bias
+    return add_pair.inplace(matmul(input, turned), bias)
 
 
 @composite
@@ -418,7 +415,7 @@ class MatmulMethods:
     outer = ger = outer
 
     def __matmul__(self, other: Any) -> Any:
-        return matmul(self, other) if isinstance(other, TensorMeta) else NotImplemented
+        return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
 
     def addmm(self, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         """``beta * self + alpha * (mat1 @ mat2)``."""

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from minigrad import dtypes
 from minigrad.autograd import views
-from minigrad.autograd.meta import TensorMeta
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import RequiresGradChanged, TensorCreated, emit
 from minigrad.ops import viewing
@@ -31,8 +31,24 @@ def reshape(input: Any, *shape: Any) -> Any:
 def view_to(input: Any, *shape: Any) -> Any:
     """``input`` in another shape over the same memory, or its bytes read as another type."""
     if len(shape) == 1 and isinstance(shape[0], dtype_type):
-        return viewing.view_dtype.apply(input, shape[0].numpy)
+        return _reinterpreted(input, shape[0])
     return viewing.view.apply(input, infer_shape(as_shape(shape), input.array.size))
+
+
+def _reinterpreted(input: Any, kind: dtype_type) -> Any:
+    """The same memory read as another type; no gradient passes through."""
+    array = input.array
+    try:
+        out = wrap(array.view(kind.numpy))
+    except ValueError:
+        raise RuntimeError(
+            f"the last dimension of a tensor of shape {list(array.shape)} must lie side by side, and its bytes must divide into "
+            f"elements of {kind.itemsize} bytes, to view {dtypes.of(array.dtype).name} as {kind.name}"
+        ) from None
+    out._counter = input.version_counter
+    if TensorCreated.listeners:
+        emit(TensorCreated(out, "view"))
+    return out
 
 
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -409,7 +425,7 @@ _DEPRECATED_T = (
 )
 
 
-def _check_matrices(tensor: TensorMeta, name: str) -> None:
+def _check_matrices(tensor: TensorBase, name: str) -> None:
     if tensor.array.ndim < 2:
         raise RuntimeError(
             f"tensor.{name} is only supported on matrices or batches of matrices. Got {tensor.array.ndim}-D tensor."

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad import dtypes
 from minigrad.autograd.views import Geometry, address
 from minigrad.dtypes import Array
 from minigrad.op import op
@@ -36,6 +37,12 @@ def view(a: Array, /, shape: Shape) -> Array:
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
             "subspaces). Use .reshape(...) instead."
         ) from None
+
+
+@op(label="reshape", name="reshape", backward="ReshapeAliasBackward0", linear=True, view=True)
+def reshape_alias(a: Array, /, shape: Shape) -> Array:
+    """``view``, as ``reshape`` does it where the elements do not lie side by side."""
+    return np.reshape(a, shape, copy=False)
 
 
 @op(label="reshape", linear=True)
@@ -71,15 +78,15 @@ def reshape_to(a: Any, shape: Shape) -> Any:
     """``a`` (array or tensor) in ``shape``: a view where the memory allows, else a copy."""
     if isinstance(a, np.ndarray):
         return a.reshape(shape)
-    if viewable(a.array, shape):
+    if a.array.flags.c_contiguous:
         return view.apply(a, shape)
+    if viewable(a.array, shape):
+        return reshape_alias.apply(a, shape)
     return unsafe_view.apply(contiguous_copy.apply(a), shape)
 
 
 def viewable(array: Array, shape: Shape) -> bool:
     """Whether some strides over the memory of ``array`` make ``shape``."""
-    if array.flags.c_contiguous:
-        return True
     try:
         np.reshape(array, shape, copy=False)
     except ValueError:
@@ -87,19 +94,8 @@ def viewable(array: Array, shape: Shape) -> bool:
     return True
 
 
-@op(label="view as", name="view", view=True)
-def view_dtype(a: Array, /, kind: np.dtype[Any]) -> Array:
-    """The bytes of ``a`` read as another type; the last dimension grows or shrinks where the sizes differ."""
-    try:
-        return a.view(kind)
-    except ValueError:
-        raise RuntimeError(
-            f"self.size(-1) must be divisible by {kind.itemsize // a.itemsize or 1} and its elements lie side by side to view {a.dtype} "
-            f"as {kind} (different element sizes), but got a tensor of shape {list(a.shape)}"
-        ) from None
-
-
 view.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
+reshape_alias.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
 unsafe_view.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
 
 
@@ -223,7 +219,7 @@ def expand(a: Array, /, shape: Shape) -> Array:
     tensor([[1., 1., 1.],
             [2., 2., 2.]])
     """
-    full = expanded_shape(a.shape, shape)
+    full = expanded_shape(a, shape)
     steps = (0,) * (len(full) - a.ndim) + tuple(
         0 if length == 1 and wanted != 1 else step
         for length, wanted, step in zip(a.shape, full[len(full) - a.ndim :], a.strides)
@@ -234,12 +230,13 @@ def expand(a: Array, /, shape: Shape) -> Array:
 expand.grads(a=lambda g, a_shape: sum_to.apply(g, a_shape))
 
 
-def expanded_shape(given: Shape, wanted: Shape) -> Shape:
+def expanded_shape(a: Array, wanted: Shape) -> Shape:
     """``wanted`` with every -1 replaced by the length that is there."""
+    given = a.shape
     lead = len(wanted) - len(given)
     if lead < 0:
         raise RuntimeError(
-            f"expand({list(given)}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to "
+            f"expand(minigrad.{dtypes.of(a.dtype).title}Tensor{{{list(given)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to "
             f"the number of dimensions in the tensor ({len(given)})"
         )
     return tuple(_expanded_length(given, wanted, dim, dim - lead) for dim in range(len(wanted)))

@@ -14,9 +14,9 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.hooks import HookDict, RemovableHandle
-from minigrad.autograd.meta import TensorMeta, bump_version
+from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import enable_grad
-from minigrad.autograd.wrap import wrap
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
 from minigrad.events import OptimizerStepped, emit
 from minigrad.tensor import clear_grad
@@ -33,7 +33,7 @@ class Optimizer:
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
-        if isinstance(params, TensorMeta):
+        if isinstance(params, TensorBase):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"minigrad.{dtypes.of(params.array.dtype).title}Tensor"
@@ -61,7 +61,7 @@ class Optimizer:
                 "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
                 "change between runs. Please use a list instead."
             )
-        members = [given] if isinstance(given, TensorMeta) else list(given)
+        members = [given] if isinstance(given, TensorBase) else list(given)
         names = [each[0] for each in members if isinstance(each, tuple)]
         members = [each[1] if isinstance(each, tuple) else each for each in members]
         self._check_members(members)
@@ -72,7 +72,7 @@ class Optimizer:
 
     def _check_members(self, members: list[Any]) -> None:
         for each in members:
-            if not isinstance(each, TensorMeta):
+            if not isinstance(each, TensorBase):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(each).__name__}")
             if not each.is_leaf and not each.retains_grad:  # type: ignore[attr-defined]
                 raise ValueError("can't optimize a non-leaf Tensor")
@@ -182,7 +182,7 @@ def _called(closure: Closure | None) -> Any:
 
 def _copied(key: str, value: Any, parameter: Any) -> Any:
     """A state value of one's own, in the parameter's type unless it is a count."""
-    if not isinstance(value, TensorMeta):
+    if not isinstance(value, TensorBase):
         return copy.deepcopy(value)
     kind = value.array.dtype if key == "step" else as_real(parameter.array).dtype
     return wrap(value.array.astype(kind))
