@@ -56,6 +56,8 @@ _OF_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in ALL}
 F32, F64 = float32.numpy, float64.numpy
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 _default = float32
+_ARRAYS = (np.ndarray, np.generic)
+"""What has a type of its own. NumPy's arithmetic turns 0-dim arrays into scalars, and float64's is a Python float besides."""
 
 
 def _by_name(name: str) -> dtype:
@@ -120,8 +122,8 @@ def result_type(operands: tuple[Any, ...]) -> np.dtype[Any]:
     and a Python number only if of a higher category than all arrays.
     """
     dimensioned = [x.dtype for x in operands if isinstance(x, np.ndarray) and x.ndim]
-    zero_dim = [x.dtype for x in operands if isinstance(x, np.ndarray) and not x.ndim]
-    numbers = [x for x in operands if not isinstance(x, np.ndarray)]
+    zero_dim = [x.dtype for x in operands if isinstance(x, _ARRAYS) and not x.ndim]
+    numbers = [x for x in operands if not isinstance(x, _ARRAYS)]
     result = _widest(dimensioned)
     if zero_dim:
         result = _meet(result, _widest(zero_dim))

@@ -10,7 +10,7 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
 from minigrad.ops.choice import refuse, zero
-from minigrad.ops.fitting import meeting
+from minigrad.ops.fitting import meeting, plain, together
 
 Operand = Any
 """A Tensor or a Python number."""
@@ -54,7 +54,7 @@ def add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     return add_pair.apply(input, other) if alpha == 1 else add_scaled.apply(input, other, alpha)
 
 
-@op(label="−", name="sub", promotes="result", elementwise=True, linear=True)
+@op(label="−", name="sub", elementwise=True, linear=True)
 def sub_pair(a: Array, b: Array, /) -> Array:
     """The difference ``a - b``, with broadcasting.
 
@@ -62,7 +62,16 @@ def sub_pair(a: Array, b: Array, /) -> Array:
     >>> mg.tensor([1.0, 2.0]) - 1
     tensor([0., 1.])
     """
-    return np.subtract(a, b)
+    _refuse_bool_difference(a, b)
+    return np.subtract(*together(a, b))
+
+
+def _refuse_bool_difference(*operands: Any) -> None:
+    if any(isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in operands):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or logical_not() operator instead."
+        )
 
 
 sub_pair.grads(a=lambda g: g, b=lambda g: -g)
@@ -92,18 +101,19 @@ def sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     return sub_pair.apply(input, other) if alpha == 1 else sub_scaled.apply(input, other, alpha)
 
 
-@op(label="−", name="rsub", promotes="result", elementwise=True, linear=True, backward="RsubBackward1")
-def rsub_number(a: Array, b: Array, /) -> Array:
+@op(label="−", name="rsub", elementwise=True, backward="RsubBackward1")
+def rsub_number(a: Array, /, b: float) -> Array:
     """The difference ``b - a``: what ``2 - x`` calls.
 
     >>> import minigrad as mg
     >>> 2 - mg.tensor([1.0, 2.0])
     tensor([1., 0.])
     """
-    return np.subtract(b, a)
+    _refuse_bool_difference(a)
+    return np.subtract(b, meeting(a, b))
 
 
-rsub_number.grads(a=lambda g: -g, b=lambda g: g)
+rsub_number.grads(a=lambda g: -g)
 
 
 @op(label="−", name="rsub", promotes="result", elementwise=True, linear=True, backward="RsubBackward0")
@@ -128,7 +138,7 @@ def rsub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     tensor([1., 0.])
     """
     if alpha == 1 and not isinstance(other, TensorMeta):
-        return rsub_number.apply(input, other)
+        return rsub_number.apply(input, plain(other))
     return rsub_pair.apply(input, other, alpha)
 
 
@@ -464,7 +474,7 @@ class ArithmeticMethods:
 
     __add__ = __radd__ = add_pair.apply
     __sub__ = sub_pair.apply
-    __rsub__ = rsub_number.apply
+    __rsub__ = rsub
     __mul__ = __rmul__ = mul.apply
     __truediv__ = quotient.apply
     __floordiv__ = floor_divide.apply

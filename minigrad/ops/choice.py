@@ -147,7 +147,20 @@ def relu(a: Array, /) -> Array:
     return np.maximum(a, 0)
 
 
-relu.grads(a=lambda g, out: choose(out <= 0, 0, g))
+@op(label="relu′", backward="ThresholdBackward0")
+def relu_slope(g: Array, out: Array, /) -> Array:
+    """``g`` where ``relu`` let its operand pass, 0 elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.choice import relu_slope
+    >>> relu_slope(mg.tensor([5.0, 5.0]), mg.tensor([0.0, 2.0]))
+    tensor([0., 5.])
+    """
+    return np.where(np.less_equal(out, 0), g.dtype.type(0), g)
+
+
+relu.grads(a=lambda g, out: relu_slope(g, out))
+relu_slope.grads(g=lambda g_, out: relu_slope(g_, out), out=lambda g_: zero(g_))
 
 
 @op(label="nan→", name="nan_to_num", promotes="result", elementwise=True)

@@ -100,7 +100,7 @@ def log10(a: Array, /) -> Array:
 log10.grads(a=lambda g, a: g / (a * LN_10))
 
 
-@op(label="ln(1+x)", promotes="float", elementwise=True)
+@op(label="ln(1+x)", promotes="float", elementwise=True, backward="Log1PBackward0")
 def log1p(a: Array, /) -> Array:
     """``log(1 + a)``, exact for small ``a``: its derivative is 1/(1 + a).
 
@@ -142,7 +142,7 @@ def rsqrt(a: Array, /) -> Array:
 rsqrt.grads(a=lambda g, out: g * (out * out * out) * -0.5)
 
 
-@op(label="lnΣeˣ", promotes="float", elementwise=True)
+@op(label="lnΣeˣ", promotes="result", elementwise=True)
 def logaddexp(a: Array, b: Array, /) -> Array:
     """``log(exp(a) + exp(b))`` without overflow.
 
@@ -150,7 +150,11 @@ def logaddexp(a: Array, b: Array, /) -> Array:
     >>> mg.logaddexp(mg.tensor([0.0]), mg.tensor([0.0]))
     tensor([0.6931])
     """
-    return np.logaddexp(a, b)
+    return np.logaddexp(a, b) if a.dtype.kind == "f" else _not_for_integers("logaddexp")
+
+
+def _not_for_integers(name: str) -> Array:
+    raise NotImplementedError(f"{name} is not implemented for integers: convert them with .float() first.")
 
 
 logaddexp.grads(
@@ -164,7 +168,7 @@ def _share(a: Any, b: Any, out: Any) -> Any:
     return choose(a == b, 0.5, exp(a - out))
 
 
-@op(label="lnΣ2ˣ", promotes="float", elementwise=True)
+@op(label="lnΣ2ˣ", promotes="result", elementwise=True)
 def logaddexp2(a: Array, b: Array, /) -> Array:
     """``log2(2**a + 2**b)`` without overflow.
 
@@ -172,7 +176,7 @@ def logaddexp2(a: Array, b: Array, /) -> Array:
     >>> mg.logaddexp2(mg.tensor([3.0]), mg.tensor([3.0]))
     tensor([4.])
     """
-    return np.logaddexp2(a, b)
+    return np.logaddexp2(a, b) if a.dtype.kind == "f" else _not_for_integers("logaddexp2")
 
 
 logaddexp2.grads(
@@ -309,11 +313,18 @@ def _slope_of_exponential(g: Any, exponent: Any, base: Any, out: Any) -> Any:
 
 
 def _power(a: Any, exponent: Any) -> Array:
-    """``a ** exponent``. Raises RuntimeError for integers to a negative power, which NumPy cannot hold in integers."""
-    kind = np.result_type(a, exponent).kind
-    if kind in "iu" and np.any(np.less(exponent, 0)):
+    """``a ** exponent``. Raises RuntimeError for integers to a negative number; to a tensor of them they are rounded to 0."""
+    if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):
+        return np.asarray(a**exponent)
+    if not isinstance(exponent, np.ndarray):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return np.asarray(a**exponent)
+    return _whole_reciprocal_power(a, exponent)
+
+
+def _whole_reciprocal_power(a: Any, exponent: Array) -> Array:
+    """Where the exponent is negative, the whole part of the result: 0, except for 1 and −1."""
+    ones = np.where(a == 1, 1, np.where(a == -1, 1 - 2 * (exponent % 2), 0))
+    return np.where(exponent < 0, ones, a ** np.maximum(exponent, 0)).astype(np.result_type(a, exponent))
 
 
 def pow(input: Any, exponent: Any) -> Any:

@@ -309,6 +309,8 @@ def argmin_along(a: Array, /, axis: int | None, keepdim: bool) -> Array:
 
 
 def _place(search: Any, a: Array, axis: int | None, keepdim: bool, name: str) -> Array:
+    if a.dtype.kind == "b":
+        raise RuntimeError(f"{name}(): does not support bool input; convert it with .int() first.")
     if axis is None and not a.size:
         raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if axis is not None:

@@ -74,6 +74,14 @@ def meeting(a: Array, number: Any) -> Array:
     return a if a.dtype == kind else a.astype(kind)
 
 
+def together(a: Array, b: Any) -> tuple[Array, Any]:
+    """Both in the type in which they meet: for operations that look at their types before."""
+    if isinstance(b, np.ndarray) and a.dtype == b.dtype:
+        return a, b
+    kind = result_type((a, b))
+    return a.astype(kind, copy=False), b.astype(kind) if isinstance(b, np.ndarray) else b
+
+
 def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
     """``gradient`` (array or tensor) in the shape and type of the operand that it belongs to."""
     array = gradient.array if isinstance(gradient, TensorMeta) else gradient

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -13,8 +14,9 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
 from minigrad.ops.choice import choose
-from minigrad.ops.dims import wrap_dim, wrap_dims
+from minigrad.ops.dims import as_shape, wrap_dim, wrap_dims
 from minigrad.ops.exponential import exp
+from minigrad.ops.scope import composite
 
 Axes = tuple[int, ...]
 Dim = int | Sequence[int] | None
@@ -151,6 +153,22 @@ def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | N
     if dim is None and not keepdim:
         return mean_all.apply(input, _averaging(input, dtype))
     return mean_over.apply(input, axes_of(dim, input.ndim), keepdim, _averaging(input, dtype))
+
+
+@composite
+def sum_to_size(input: Any, *size: Any) -> Any:
+    """The sum over the dimensions along which ``size`` would be stretched to the shape of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.ones(2, 3).sum_to_size(1, 3)
+    tensor([[2., 2., 2.]])
+    """
+    shape = as_shape(size)
+    lead = input.ndim - len(shape)
+    if lead < 0 or builtins.any(n not in (1, input.shape[lead + i]) for i, n in enumerate(shape)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.")
+    axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n != input.shape[lead + i]))
+    return sum(input, axes, keepdim=True).reshape(shape) if axes else input
 
 
 # --- without NaN ------------------------------------------------------------------------------------------------------------
@@ -392,6 +410,6 @@ class ReductionMethods:
 
     __slots__ = ()
 
-    sum, mean, prod = sum, mean, prod
+    sum, mean, prod, sum_to_size = sum, mean, prod, sum_to_size
     nansum, nanmean, logsumexp = nansum, nanmean, logsumexp
     any, all, count_nonzero = any, all, count_nonzero
