@@ -62,8 +62,10 @@ def sub_pair(a: Array, b: Array, /) -> Array:
     >>> mg.tensor([1.0, 2.0]) - 1
     tensor([0., 1.])
     """
-    _refuse_bool_difference(a, b)
-    return np.subtract(*together(a, b))
+    if type(a) is not np.ndarray or a.dtype.kind != "f" or (type(b) is np.ndarray and a.dtype is not b.dtype):
+        _refuse_bool_difference(a, b)
+        a, b = together(a, b)
+    return np.subtract(a, b)
 
 
 def _refuse_bool_difference(*operands: Any) -> None:

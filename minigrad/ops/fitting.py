@@ -74,12 +74,10 @@ def meeting(a: Array, number: Any) -> Array:
     return a if a.dtype == kind else a.astype(kind)
 
 
-def together(a: Array, b: Any) -> tuple[Array, Any]:
-    """Both in the type in which they meet: for operations that look at their types before."""
-    if isinstance(b, np.ndarray) and a.dtype == b.dtype:
-        return a, b
-    kind = result_type((a, b))
-    return a.astype(kind, copy=False), b.astype(kind) if isinstance(b, np.ndarray) else b
+def together(*values: Any) -> tuple[Any, ...]:
+    """Arrays in the type in which all meet, numbers as they are: for operations that look at the types before."""
+    kind = result_type(values)
+    return tuple(x.astype(kind, copy=False) if isinstance(x, np.ndarray) else x for x in values)
 
 
 def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
