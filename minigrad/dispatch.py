@@ -7,6 +7,7 @@ recognise; the tests run every operation both ways. ``inplace`` derives the in-p
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.dtypes import F32, F64, Array, category, floating, of, result_type
+from minigrad.errors import do_not_meet
 from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
 
 if TYPE_CHECKING:
@@ -46,9 +48,10 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
         values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
         results = op.forward(*promoted(op, values), *attributes)
     except Exception as error:
+        error = _worded(op, values, error)
         if OpFailed.listeners:
             emit(OpFailed(op, _named(op, operands), error))
-        raise
+        raise error from None
     several = isinstance(results, (tuple, list))
     outputs = tuple(map(_result, results)) if several else (_result(results),)
     if op.view:
@@ -61,12 +64,20 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     return outputs if several else outputs[0]
 
 
+def _worded(op: Op, values: tuple[Any, ...], error: Exception) -> Exception:
+    """NumPy's complaint about shapes in PyTorch's words; any other error as it is."""
+    if not isinstance(error, ValueError) or not op.elementwise:
+        return error
+    shapes = [x.shape for x in values if isinstance(x, ndarray)]
+    return next(filter(None, (do_not_meet(a, b) for a, b in itertools.pairwise(shapes))), error)
+
+
 def _on_arrays(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """What rules call during an ordinary backward."""
-    if all(isinstance(x, _NUMBERS) for x in operands):
+    if all(type(x) in _NUMBERS for x in operands):
         given = ", ".join(type(x).__name__ for x in operands)
         raise TypeError(f"{op.name}() needs a Tensor among its operands, but was given {given}; wrap a number in minigrad.tensor(...)")
-    return op.forward(*operands, *attributes)
+    return op.forward(*(np.asarray(x) if isinstance(x, np.generic) else x for x in operands), *attributes)
 
 
 def _operand(value: Any) -> Any:
@@ -130,7 +141,7 @@ def _record(
 def _why_unrecorded(op: Op, operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> str | None:
     if not any(isinstance(x, TensorBase) and x.requires_grad for x in operands):
         return "no input requires grad"
-    if not modes.grad:
+    if modes.inference or not modes.grad:
         return "inference_mode" if modes.inference else "no_grad"
     if not op.differentiable or not any(_can_require_grad(out) for out in outputs):
         return "not differentiable"
@@ -261,7 +272,10 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     tracked = any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
     views.check_writable(target, tracked)
     values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
-    result = np.asarray(op.forward(*promoted(op, values), *attributes))
+    try:
+        result = np.asarray(op.forward(*promoted(op, values), *attributes))
+    except ValueError as error:
+        raise _worded(op, values, error) from None
     check_fits(target.array, result)
     record = tracked and modes.grad and op.differentiable and target.array.dtype.kind in "fc"
     node = _inplace_node(op, operands, attributes) if record else None
@@ -418,6 +432,8 @@ def _unary(op: Op) -> Callable[..., Any]:
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
         if not (a._requires_grad if a._view is None else a.requires_grad) or not op.plans or out.dtype.kind != "f":
+            if op.plans and out.dtype.kind == "c":
+                return general(op, (a,), attributes)
             t._requires_grad = False
             t._grad_fn = None
             return t
@@ -485,7 +501,10 @@ def _binary(op: Op) -> Callable[..., Any]:
             return general(op, (a, b), ())
         if kind is not F32 and kind is not F64:
             return general(op, (a, b), ())
-        out = forward(x, y)
+        try:
+            out = forward(x, y)
+        except ValueError:
+            return general(op, (a, b), ())
         if type(out) is not ndarray:
             out = np.asarray(out)
         t = new(late.Tensor)
@@ -493,6 +512,8 @@ def _binary(op: Op) -> Callable[..., Any]:
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
         if not (need_a or need_b) or not op.plans or out.dtype is not kind:
+            if op.plans and out.dtype is not kind:
+                return general(op, (a, b), ())
             t._requires_grad = False
             t._grad_fn = None
             return t

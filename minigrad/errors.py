@@ -19,6 +19,17 @@ FREED = (
 )
 
 
+def do_not_meet(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:
+    """PyTorch's error for two shapes that do not broadcast together; None when they do."""
+    for place in range(1, min(len(a), len(b)) + 1):
+        if a[-place] != b[-place] and 1 not in (a[-place], b[-place]):
+            return RuntimeError(
+                f"The size of tensor a ({a[-place]}) must match the size of tensor b ({b[-place]}) at non-singleton dimension "
+                f"{max(len(a), len(b)) - place}"
+            )
+    return None
+
+
 class InplaceError(RuntimeError):
     """A saved tensor is not at the version at which ``node`` saved it in ``slot``."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from minigrad.autograd.engine import GraphTask, announce_start, execute
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of
-from minigrad.autograd.wrap import TensorBase, wrap
+from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import BackwardFailed, emit
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def backward(
         if chosen is not None and not chosen:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         seeds = _seeds(roots, _several(grad_tensors), create_graph)
-        run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+        run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
     for x in chosen or ():
         if isinstance(x, TensorBase):
             x.retain_grad()
@@ -206,7 +206,7 @@ def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     _check_seed(root, given, position)
     if create_graph:
-        return given
+        return late.fit(given, root.array.shape, root.array.dtype)
     return given.array if given.array.dtype == root.array.dtype else given.array.astype(root.array.dtype)
 
 

@@ -207,6 +207,8 @@ class GraphTask:
 
     def _visit(self, node: Node, gradient: Gradient) -> None:
         """One node with its hooks, captures and events."""
+        if self._needed is not None and node not in self._needed and node not in self.captures:
+            return
         if node.hooks is not None:
             gradient = run_tensor_hooks(node, gradient, self)
         if self.captures and node in self.captures:
@@ -221,7 +223,11 @@ class GraphTask:
             gradient = run_pre_hooks(node, gradient, self)
         if NodeStarting.listeners:
             emit(NodeStarting(self, node, as_tuple(node, gradient)))
-        results: list[Gradient] = node.run(gradient, self.create_graph)
+        if self._needed is None:
+            results: list[Gradient] = node.run(gradient, self.create_graph)
+        else:
+            wanted = tuple(target in self._needed or target in self.captures for target in node.next_nodes)
+            results = node.run_some(gradient, self.create_graph, wanted)
         if hooks is not None and hooks.post:
             results = run_post_hooks(node, results, gradient, self)
         if modes.anomaly:

@@ -80,8 +80,8 @@ class Node:
         return type(self).__name__
 
     def bare_name(self) -> str:
-        """``Mul`` for ``MulBackward0``: how PyTorch's sentences call an operation."""
-        return self.name().rstrip("0123456789").removesuffix("Backward")
+        """``Mul`` for ``MulBackward0``, ``Pow1`` for ``PowBackward1``: how PyTorch's sentences call an operation."""
+        return self.name().removesuffix("0").replace("Backward", "")
 
     def _sequence_nr(self) -> int:
         return self.sequence_nr
@@ -123,6 +123,10 @@ class Node:
     def run(self, gradient: Gradient, create_graph: bool) -> Any:
         """Gradients for each of ``next_nodes``, from the one of the output (a list of them unless ``single``)."""
         raise NotImplementedError
+
+    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> Any:
+        """The same, where only the gradients that are ``wanted`` matter; the others are None."""
+        return [g if needed else None for g, needed in zip(self.run(gradient, create_graph), wanted, strict=True)]
 
     def release(self) -> None:
         """Let go of what was saved; by default nothing is."""

@@ -19,8 +19,15 @@ from minigrad.errors import FreedError
 if TYPE_CHECKING:
     from minigrad.op import Op, Rule
 
+Rules = tuple["tuple[Rule, tuple[int, ...]] | None", ...]
+"""For each input its rule, and the positions of what it asks for among the values; None where no gradient is needed."""
 Meta = tuple[tuple[int, ...], "np.dtype[Any]"]
 """Shape and type that a gradient must have when it arrives at an input."""
+
+
+def chosen(rules: Rules, wanted: tuple[bool, ...]) -> Rules:
+    """Only the rules whose gradient somebody wants."""
+    return tuple(entry if needed else None for entry, needed in zip(rules, wanted, strict=True))
 
 
 class OpNode(SavingNode):
@@ -34,7 +41,7 @@ class OpNode(SavingNode):
 
     op: ClassVar[Op]
 
-    rules: tuple[tuple[Rule, tuple[int, ...]] | None, ...]
+    rules: Rules
     extras: tuple[Any, ...]
     metas: tuple[Meta | None, ...] | None
     """Shape and type of each input where some differ from the output's; None when all are alike, the usual case."""
@@ -61,18 +68,26 @@ class OpNode(SavingNode):
         return self.op.slots_of(self.rules)
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        return self.run_rules(gradient, create_graph, self.rules)
+
+    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
+        """The rules for gradients that nobody wants do not run."""
+        return self.run_rules(gradient, create_graph, chosen(self.rules, wanted))
+
+    def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
+        """Unpack what was saved and run these rules."""
         if gradient is None:
             return [None] * len(self.rules)
         values: Any = self.extras
         if self.versions:
             saved = self.unpack_tensors() if create_graph else self.unpack_arrays()
             values = [*saved, *values] if values else saved
-        return self.apply_rules(gradient, values)
+        return self.apply_rules(gradient, values, rules)
 
-    def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
+    def apply_rules(self, gradient: Gradient, values: Any, rules: Rules) -> list[Gradient]:
         """Each input's gradient, in its own shape and type. ``values``: what was saved, then attributes and shapes."""
         sent: list[Gradient] = []
-        for entry in self.rules:
+        for entry in rules:
             if entry is None:
                 sent.append(None)
                 continue
@@ -185,10 +200,14 @@ class JointOpNode(OpNode):
         sources = self._sources_of(wish)
         return tuple(f"{wish}[{i}]" for i in range(len(sources))) if self._is_star(wish) else (wish,) * len(sources)
 
-    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
+        sent: list[Gradient] = SavingNode.run_some(self, gradient, create_graph, wanted)
+        return sent
+
+    def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if gradient is None:
             return [None] * len(self.needs)
-        return self.apply_rules(gradient, self.values(create_graph))
+        return self.apply_rules(gradient, self.values(create_graph), rules)
 
     def values(self, create_graph: bool) -> Any:
         unpacked: list[Any] = []
@@ -210,7 +229,7 @@ class JointOpNode(OpNode):
         operand = wish.removesuffix("_shape")
         return self.shapes[op.fixed :] if self._is_star(operand) else self.shapes[op.operands.index(operand)]
 
-    def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
+    def apply_rules(self, gradient: Gradient, values: Any, rules: Rules) -> list[Gradient]:
         assert self.op.joint is not None
         results = self.op.joint(gradient, *values)
         sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
@@ -223,13 +242,13 @@ class MultiOpNode(OpNode):
     __slots__ = ()
     single = False
 
-    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+    def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if not gradient:
             return [None] * len(self.rules)
         given = [gradient.get(number) for number in range(len(self.outputs))]
         can = [number for number, (_, kind) in enumerate(self.outputs) if kind.kind in "fc"]
         filled = tuple(self._zeros(number, create_graph) if given[number] is None else given[number] for number in can)
-        return super().run(filled[0] if self.op.one_differentiable_output else filled, create_graph)
+        return super().run_rules(filled[0] if self.op.one_differentiable_output else filled, create_graph, rules)
 
     def _zeros(self, number: int, create_graph: bool) -> Gradient:
         """An output that nobody used has the gradient 0."""
@@ -248,13 +267,17 @@ class LeadingEdges:
         sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]
         return [sent[i] for i in self.op.leading(len(sent))]
 
+    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
+        sent = self.run(gradient, create_graph)
+        return [g if needed else None for g, needed in zip(sent, wanted, strict=True)]
+
 
 class Conjugated:
     """Mixed into the nodes of complex operands: PyTorch's convention is the textbook's rule between two conjugations."""
 
     __slots__ = ()
 
-    def apply_rules(self, gradient: Gradient, values: Any) -> list[Gradient]:
+    def apply_rules(self, gradient: Gradient, values: Any, rules: Rules) -> list[Gradient]:
         turned = tuple(g.conj() for g in gradient) if isinstance(gradient, tuple) else gradient.conj()
-        results: list[Gradient] = super().apply_rules(turned, values)  # type: ignore[misc]
+        results: list[Gradient] = super().apply_rules(turned, values, rules)  # type: ignore[misc]
         return [None if g is None else g.conj() for g in results]

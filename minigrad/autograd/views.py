@@ -14,6 +14,7 @@ import numpy as np
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Gradient, Node, ensure_grad_fn
 from minigrad.dtypes import Array
+from minigrad.errors import FreedError
 from minigrad.events import HistoryRebased, NodeCreated, emit
 
 if TYPE_CHECKING:
@@ -140,18 +141,23 @@ class CopySlices(Node):
         numbers = inner.input_nrs or (0,) * len(inner.next_nodes)
         self.next_nodes = (node, *inner.next_nodes[1:])
         self.input_nrs = (number, *numbers[1:])
-        self.inner = inner
+        self.inner: Node | None = inner
         self.base = geometry(base.array)
         self.view = geometry(view.array, base.array)
 
     @property
     def keeps_something(self) -> bool:
-        return self.inner.keeps_something
+        return True
 
     def release(self) -> None:
-        self.inner.release()
+        """As in PyTorch it runs only once, even when the write itself had saved nothing."""
+        if self.inner is not None:
+            self.inner.release()
+            self.inner = None
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        if self.inner is None:
+            raise FreedError(self)
         if gradient is None:
             return [None] * len(self.next_nodes)
         from minigrad.ops.strided import strided_gather, strided_replace
@@ -220,11 +226,12 @@ def refusal(tensor: Tensor, what: str) -> str:
     """PyTorch's sentence for a view that must not be written; ``what`` is ``is being`` or how else its memory was written."""
     view = tensor._view
     assert view is not None
-    if view.creation is Creation.NO_GRAD:
-        return f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled." + _TOGETHER.format("no_grad")
-    if view.creation is Creation.INFERENCE:
-        return f"A view was created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format("inference_mode")
     node = tensor._grad_fn
+    if view.creation in (Creation.NO_GRAD, Creation.INFERENCE):
+        born = "A view was" if node is None else f"Output {tensor._output_nr} of {node.bare_name()} is a view of a view which was"
+        if view.creation is Creation.NO_GRAD:
+            return f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled." + _TOGETHER.format("no_grad")
+        return f"{born} created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format("inference_mode")
     maker = "the operation that made it" if node is None else node.bare_name()
     head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
     if view.creation is Creation.MULTI_OUTPUT:
