@@ -20,15 +20,20 @@ def copy_from(a: Array, b: Array, /) -> Array:
     try:
         return np.broadcast_to(b, a.shape).astype(a.dtype)
     except ValueError:
-        raise RuntimeError(_unlike(a.shape, b.shape)) from None
+        raise RuntimeError(_unlike(a, b)) from None
 
 
 copy_from.grads(a=lambda g: zero.apply(g), b=lambda g: g)
 
 
-def _unlike(target: tuple[int, ...], given: tuple[int, ...]) -> str:
+def _unlike(a: Array, b: Array) -> str:
+    """Why ``b`` does not broadcast to ``a``."""
+    target, given = a.shape, b.shape
     if len(given) > len(target):
-        return f"The number of dimensions of the source, {list(given)}, is greater than that of the tensor that is written, {list(target)}"
+        return (
+            f"expand(minigrad.{of(b.dtype).title}Tensor{{{list(given)}}}, size={list(target)}): the number of sizes provided "
+            f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(given)})"
+        )
     lead = len(target) - len(given)
     place = next(i for i in reversed(range(len(given))) if given[i] not in (1, target[lead + i]))
     return f"The size of tensor a ({target[lead + place]}) must match the size of tensor b ({given[place]}) at non-singleton dimension {lead + place}"

@@ -42,6 +42,8 @@ def setitem(tensor: Any, key: Any, value: Any) -> None:
 
     Raises TypeError for another value, RuntimeError where autograd could not follow the write, and what ``getitem`` raises.
     """
+    if key is False:
+        return
     source = _source(tensor, value)
     target, arrays = _viewed(tensor, key)
     if arrays:
