@@ -278,7 +278,7 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
         raise _worded(op, values, error) from None
     check_fits(target.array, result)
     record = tracked and modes.grad and op.differentiable and target.array.dtype.kind in "fc"
-    node = _inplace_node(op, operands, attributes) if record else None
+    node = inplace_node(op, operands, attributes) if record else None
     tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
     np.copyto(target.array, result, casting="unsafe")
     if tangents is not None:
@@ -315,7 +315,7 @@ def check_fits(target: Array, result: Array) -> None:
         )
 
 
-def _inplace_node(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+def inplace_node(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """The node of an in-place operation; its inputs are saved before the write, its output after."""
     mask = _mask(op, operands)
     node = make_node(op, operands, attributes, (operands[0],), mask)

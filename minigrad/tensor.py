@@ -32,6 +32,7 @@ from minigrad.ops.copying import CopyingMethods
 from minigrad.ops.creation import CreationMethods
 from minigrad.ops.exponential import ExponentialMethods
 from minigrad.ops.extremes import ExtremesMethods
+from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
@@ -44,6 +45,7 @@ from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
 from minigrad.ops.special import SpecialMethods
 from minigrad.ops.trigonometric import TrigonometricMethods
+from minigrad.ops.turning import TurningMethods
 from minigrad.ops.variance import VarianceMethods
 from minigrad.printing import tensor_text
 
@@ -71,6 +73,7 @@ class Tensor(
     CreationMethods,
     ExponentialMethods,
     ExtremesMethods,
+    IndexedMethods,
     IndexingMethods,
     JoiningMethods,
     MatmulMethods,
@@ -83,6 +86,7 @@ class Tensor(
     SoftmaxMethods,
     SpecialMethods,
     TrigonometricMethods,
+    TurningMethods,
     VarianceMethods,
     TensorMeta,
 ):

@@ -114,3 +114,35 @@ index_put.grads_together(_put_rule, constants=("indices",))
 def put(target: Any, values: Any, indices: tuple[Any, ...], pattern: Pattern, accumulate: bool) -> Any:
     """Write ``values`` into ``target`` in place."""
     return dispatch.inplace(index_put, (target, values, *indices), (pattern, accumulate))
+
+
+def _chosen(indices: Sequence[Any]) -> tuple[tuple[Any, ...], Pattern]:
+    """Arrays of indices, and which dimensions they are for; None takes a dimension whole."""
+    if not isinstance(indices, (tuple, list)):
+        raise TypeError(f"indices must be a tuple of Tensors, one for each dimension, not {type(indices).__name__}")
+    return tuple(each for each in indices if each is not None), tuple(each is not None for each in indices)
+
+
+def index_put_into(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    """``input`` with ``values`` at ``indices``, a tuple of tensors; with ``accumulate`` they are added, repeats included.
+
+    >>> import minigrad as mg
+    >>> mg.index_put(mg.zeros(3), (mg.tensor([0, 0]),), mg.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    chosen, pattern = _chosen(indices)
+    return index_put(input, values, *chosen, pattern=pattern, accumulate=accumulate)
+
+
+def index_put_(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    """``index_put_into``, in place."""
+    return put(input, values, *_chosen(indices), accumulate)
+
+
+class IndexedMethods:
+    """Writing at arrays of indices, as methods."""
+
+    __slots__ = ()
+
+    index_put = index_put_into
+    index_put_ = index_put_

@@ -15,6 +15,7 @@ from minigrad.ops import viewing
 from minigrad.ops.arithmetic import add_pair, mul
 from minigrad.ops.dims import Shape
 from minigrad.ops.scope import composite
+from minigrad.ops.turning import squeeze_dim_
 from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpose, unsafe_view, unsqueeze, view
 
 ndarray = np.ndarray
@@ -258,15 +259,6 @@ addbmm.grads(
 # --- any shapes ---------------------------------------------------------------------------------------------------------
 
 
-@op(label="squeeze", name="squeeze", backward="SqueezeBackward4", linear=True)
-def drop_dim(a: Array, /, dim: int) -> Array:
-    """``a`` without its dimension ``dim`` of length 1, where ``a`` is an intermediate that nobody else will see."""
-    return a.squeeze(dim)
-
-
-drop_dim.grads(a=lambda g, dim: unsqueeze.apply(g, dim))
-
-
 def matmul(input: Any, other: Any) -> Any:
     """The matrix product: of vectors a number, of matrices a matrix, of anything with more dimensions a batch of matrices.
 
@@ -296,7 +288,7 @@ def matmul_(a: Any, b: Any, rows: int, columns: int) -> Any:
     if rows == 2 and columns == 1:
         return mv.apply(a, b)
     if rows == 1 and columns == 2:
-        return drop_dim.apply(mm.apply(unsqueeze.apply(a, 0), b), 0)
+        return squeeze_dim_(mm.apply(unsqueeze.apply(a, 0), b), 0)
     if _foldable(a, b, rows, columns):
         return _folded(a, b) if rows >= columns else _folded_from_the_right(a, b)
     return _batched_product(a, b, rows, columns)
