@@ -74,7 +74,7 @@ def test_a_file_gives_back_the_whole_trace(path: Path) -> None:
     assert trace.at(93) == original.at(93)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(TRACES)
 def test_any_facts_come_back(tmp_path: Path, some: list[Fact]) -> None:
     path = tmp_path / "any.trace"
