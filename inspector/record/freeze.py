@@ -364,13 +364,19 @@ def _text(value: Any) -> str:
     """The text of a plain value. Others are named by their type only: a ``repr`` of the user's may do anything."""
     if isinstance(value, Tensor | np.ndarray):
         return f"{type(value).__name__}{list(value.shape)}"
-    if value is None or isinstance(value, _PLAIN):
+    if type(value) in (tuple, list):
+        parts = [_text(part) for part in value[:_PARTS]] + ["…"] * (len(value) > _PARTS)
+        text = f"({', '.join(parts)})"
+    elif value is None or isinstance(value, _PLAIN):
         text = repr(value)
-        return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
-    return f"<{type(value).__name__}>"
+    else:
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
 
 
-_PLAIN = (bool, int, float, complex, str, bytes, slice, range, type(...), tuple, list, np.generic, np.dtype)
+_PLAIN = (bool, int, float, complex, str, bytes, slice, range, type(...), np.generic, np.dtype)
+_PARTS = 16
+"""Parts of a tuple that are told."""
 
 
 def _error(error: BaseException) -> dict[str, str]:

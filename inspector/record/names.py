@@ -31,9 +31,8 @@ Locate = Callable[[FrameType], Site]
 
 
 class Awaited(NamedTuple):
-    """Names that hold as soon as an assignment has run: made at ``site``, bound at ``bound``, perhaps in its caller."""
+    """Names that hold once the assignment at ``bound`` has run: where the tensors were made, or in the caller."""
 
-    site: Site
     bound: Site
     names: list[tuple[int, str]]
 
@@ -48,7 +47,7 @@ class Names:
         self._bind = bind
         self._locate = locate
         self._known: dict[int, str] = {}
-        self._awaited: dict[int, Awaited] = {}
+        self._awaited: dict[int, dict[Site, Awaited]] = {}
         self._modules: weakref.WeakSet[Any] = weakref.WeakSet()
         self._searched: set[int] = set()
         self._temporary: set[int] = set()
@@ -56,8 +55,8 @@ class Names:
     def made(self, tensors: Sequence[Tensor], site: Site, thread: int) -> None:
         """The expression at ``site`` made ``tensors``: await their names.
 
-        If it awaits others at the same site, then either a composite is still at work, or a loop has come round and the
-        variables hold what it made the last time.
+        If others that the same expression made are awaited still, then either a composite is at work, or a loop has
+        come round, and the variables hold what it made the last time.
         """
         if site.temporary:
             self._temporary.update([one.serial for one in tensors])
@@ -65,28 +64,34 @@ class Names:
         known = self._known
         names = [(one.serial, name) for one, name in zip(tensors, bound.names(len(tensors)), strict=True) if name]
         names = [(serial, name) for serial, name in names if serial not in known]
-        before = self._awaited.get(thread)
+        if not names:
+            return
+        awaited = self._awaited.setdefault(thread, {})
+        before = awaited.get(site)
         if before is not None and before.names != names:
             self._learn_if_bound(before, frame or user_frame())
-        if names:
-            self._awaited[thread] = Awaited(site, bound, names)
+        awaited[site] = Awaited(bound, names)
 
     def settle(self, site: Site, thread: int) -> None:
-        """The thread has come to ``site``; if that is elsewhere, the assignment it awaits has run."""
+        """The thread has come to ``site``; if that is another statement than the one it awaits, that one has run."""
         awaited = self._awaited.get(thread)
-        if awaited is None or site is awaited.site or site.is_part_of_the_same_statement(awaited.bound):
+        if not awaited:
             return
-        del self._awaited[thread]
-        frame = user_frame()
-        if frame is not None and awaited.bound.is_in(frame.f_code):
-            self._learn_if_bound(awaited, frame)
-        else:
-            self._learn_all(awaited)
+        frame = None
+        for made_at, one in list(awaited.items()):
+            if made_at is not site and not site.shares_statement(one.bound):
+                del awaited[made_at]
+                frame = frame or user_frame()
+                if frame is not None and one.bound.is_in(frame.f_code):
+                    self._learn_if_bound(one, frame)
+                else:
+                    self._learn_all(one)
 
     def settle_all(self) -> None:
         """The recording ends: what is still awaited is as good as true."""
         for awaited in self._awaited.values():
-            self._learn_all(awaited)
+            for one in awaited.values():
+                self._learn_all(one)
         self._awaited.clear()
 
     def used(self, tensors: Iterable[Any], site: Site) -> None:

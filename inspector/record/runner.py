@@ -226,7 +226,7 @@ class Run:
             return self._told if self._told.status == returned else replace(self._told, status=returned)
         if self._inlet is None or not self._inlet.begun:
             why = "Python could not import minigrad or the inspector; its own words are above"
-            return ScriptEnded("error", returned or 1, message=f"the script was never started: {why}")
+            return ScriptEnded("exit", returned or 1, message=f"the script was never started: {why}")
         return ScriptEnded("exit", returned, message=f"it left at once, with status {returned}, as os._exit() does")
 
 

@@ -23,9 +23,9 @@ MENTIONS = 32
 Span = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Site:
-    """One place in the user's code, understood as far as its source can be read."""
+    """One place in the user's code, understood as far as its source can be read. There is one object for each place."""
 
     place: Place | None
     expression: str = ""
@@ -35,6 +35,8 @@ class Site:
     """Whether the value is what the function returns, so that its caller may have a name for it."""
     temporary: bool = False
     """Whether the value is used up within its own expression, ``x * 2`` in ``x * 2 + 1``, and can have no name."""
+    statement: tuple[int, int] | None = None
+    """Where the statement begins."""
     mentions: tuple[ast.expr, ...] = ()
     """The names, attributes and items in the expression, the outermost first."""
 
@@ -42,11 +44,11 @@ class Site:
         """What each of ``count`` values is called."""
         return self.target if len(self.target) == count else (None,) * count
 
-    def is_part_of_the_same_statement(self, other: Site) -> bool:
-        """Whether both values get the same names on one line: ``mg.ones(3)``, and that with ``.requires_grad_()``."""
-        if self.place is None or other.place is None or not self.target:
+    def shares_statement(self, other: Site) -> bool:
+        """Whether both belong to one statement, whose assignment has not run before its last value is there."""
+        if self.place is None or other.place is None or self.statement is None:
             return False
-        return (self.target, self.place.file, self.place.line) == (other.target, other.place.file, other.place.line)
+        return self.statement == other.statement and self.place.file == other.place.file
 
     def is_in(self, code: CodeType) -> bool:
         """Whether this place is in the function whose code that is."""
@@ -90,7 +92,13 @@ class _Tree:
         user = self._parents.get(self._whole_value(part))
         returned, temporary = isinstance(user, ast.Return | ast.Lambda), isinstance(user, _CONSUMERS)
         target = _names(self._target(part))
-        return Site(place, self._text(self._told(part)), target, returned, temporary, _mentions(part))
+        text, statement = self._text(self._told(part)), self._statement(part)
+        return Site(place, text, target, returned, temporary, statement, _mentions(part))
+
+    def _statement(self, node: ast.AST) -> tuple[int, int]:
+        while not isinstance(node, ast.stmt):
+            node = self._parents[node]
+        return node.lineno, node.col_offset
 
     def _told(self, node: ast.AST) -> ast.AST:
         """What happens at a target is told with its value: ``t[0] = row``, and for ``a, b = rows`` just ``rows``."""
@@ -120,10 +128,12 @@ class _Tree:
             return node.target
         if isinstance(getattr(node, "ctx", None), ast.Store):  # `a, b = rows` unpacks at its target
             return node if isinstance(node, ast.Tuple | ast.List) else None
-        value = self._whole_value(node)
+        return self._target_of(self._whole_value(node))
+
+    def _target_of(self, value: ast.AST) -> ast.expr | None:
         parent = self._parents[value]
         if isinstance(parent, ast.Tuple | ast.List):
-            return _part_of(_assigned(self._parents[parent]), parent, value)
+            return _part_of(self._target_of(parent), parent, value)
         return _assigned(parent)
 
     def _whole_value(self, node: ast.AST) -> ast.AST:

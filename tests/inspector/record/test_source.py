@@ -129,7 +129,8 @@ def test_names_go_to_values_only_when_there_are_as_many(site: Callable[[str], Si
 def test_a_file_that_cannot_be_read_has_a_bare_site(text: str) -> None:
     linecache.cache["odd.py"] = (len(text), None, text.splitlines(keepends=True), "odd.py")
     place = Place("odd.py", 1, 1, 0, 3)
-    assert site_of(place) == Site(place)
+    site = site_of(place)
+    assert (site.place, site.expression, site.target, site.mentions) == (place, "", (), ())
     assert site_of(Place("no such file.py", 1, 1, 0, 3)).expression == ""
     del linecache.cache["odd.py"]
 
