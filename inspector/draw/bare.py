@@ -91,8 +91,7 @@ class _Graph:
         right = (Cell((Words(shape(tensor.dtype, tensor.shape), Ink.SOFT),)),)
         there = self._subject.exists(None, part.tensor)
         row = Row(PORT, left, right, 26.0, fill)
-        key, tied = f"{part.key}-{kind}", kind == "leaf"
-        return Card(key, kind, outline, stroke, (row,), name=name, future=not there, tied=tied)
+        return Card(f"{part.key}-{kind}", kind, outline, stroke, (row,), name=name, future=not there)
 
     def _into_leaf(self, node: NodeState) -> Strand:
         arrived = node.gradients_in[0] if node.runs and node.gradients_in else None

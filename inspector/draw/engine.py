@@ -16,7 +16,7 @@ from typing import Any
 from inspector.draw.errors import DrawError
 
 VARIABLE = "INSPECTOR_GRAPHVIZ"
-PATIENCE = 120
+PATIENCE = 60
 """Seconds that one layout may take."""
 
 
@@ -37,6 +37,10 @@ def layout(source: str) -> dict[str, Any]:
     for engine in engines():
         try:
             return _run(engine, source)
+        except subprocess.TimeoutExpired:
+            raise DrawError(
+                f"Graphviz could not place this graph within {PATIENCE} seconds: draw less of it."
+            ) from None
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             complaints.append(f"{engine}: {error}")
     if complaints:

@@ -7,11 +7,12 @@ each gradient, and labels, it needs 25 to 70 times as long.) Must not know colou
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from inspector.draw.bands import bands
 from inspector.draw.engine import layout
 from inspector.draw.geometry import Box, Curve, Point
 from inspector.draw.scene import Card, Scene
@@ -23,8 +24,6 @@ Ends = tuple[str, str, str]
 STUB = 46.0
 """How far a link that goes on in another line of cards is drawn."""
 BETWEEN_BANDS = 44.0
-SLACK = 1.15
-"""A line may be this much too long before it is broken: nobody wants two short lines in place of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +47,9 @@ def arrange(scene: Scene, widest: float | None = None) -> Layout:
 
     Raises ``DrawError`` when there is no Graphviz.
     """
-    whole = _arranged(scene)
-    if widest is None or whole.width <= SLACK * widest:
-        return whole
-    return _in_bands(scene, {card.key: box_of(card, whole.corners[card.key]) for card in scene.cards}, widest)
+    number = bands(scene, widest, 2 * STUB)
+    lines = max(number.values(), default=0) + 1
+    return _arranged(scene) if lines == 1 else _in_bands(scene, number, lines)
 
 
 def _arranged(scene: Scene) -> Layout:
@@ -87,17 +85,21 @@ def _way(edge: dict[str, Any], names: Mapping[int, str], high: float) -> tuple[E
 # -- several lines of cards
 
 
-def _in_bands(scene: Scene, boxes: Mapping[str, Box], widest: float) -> Layout:
-    """The cards in several lines of about the same width, each line placed by itself, one below the other."""
-    bands = _bands(_columns(boxes), boxes, widest - 2 * STUB)
-    number = _with_their_users({key: index for index, band in enumerate(bands) for key in band}, scene)
+def _in_bands(scene: Scene, number: Mapping[str, int], count: int) -> Layout:
+    """The cards in several lines, each line placed by itself, one below the other."""
+    keys: list[set[str]] = [set() for _ in range(count)]
+    for key, band in number.items():
+        keys[band].add(key)
+    parts = [_part_of(scene, band) for band in keys]
+    with ThreadPoolExecutor() as pool:
+        # Graphviz is another process each time, so these run side by side.
+        arranged = list(pool.map(_arranged, parts))
+    entered = {number[link.head] for link in scene.links if number[link.head] != number[link.tail]}
     corners: dict[str, Point] = {}
     ways: dict[Ends, Curve] = {}
     wide = top = 0.0
-    for index in range(len(bands)):
-        placed = _arranged(_part_of(scene, {key for key, band in number.items() if band == index}))
-        enters = any(number[link.head] == index != number[link.tail] for link in scene.links)
-        shift = Point(STUB if enters else 0.0, top)
+    for index, placed in enumerate(arranged):
+        shift = Point(STUB if index in entered else 0.0, top)
         corners |= {key: Point(corner.x + shift.x, corner.y + shift.y) for key, corner in placed.corners.items()}
         ways |= {ends: way.moved(shift) for ends, way in placed.ways.items()}
         wide, top = max(wide, placed.width), top + placed.height + BETWEEN_BANDS
@@ -110,49 +112,3 @@ def _part_of(scene: Scene, keys: set[str]) -> Scene:
         cards=tuple(card for card in scene.cards if card.key in keys),
         links=tuple(link for link in scene.links if link.tail in keys and link.head in keys),
     )
-
-
-def _with_their_users(number: dict[str, int], scene: Scene) -> dict[str, int]:
-    """What nothing flows into stands in the line of the first card that uses it, a leaf with its accumulator."""
-    leaves = {card.key for card in scene.cards if card.tied}
-    fed = {link.head for link in scene.links if link.tail not in leaves}
-    moved: dict[str, int] = {}
-    for link in scene.links:
-        if link.tail not in fed | leaves:
-            moved[link.tail] = min(moved.get(link.tail, number[link.head]), number[link.head])
-    number = number | moved
-    return number | {link.tail: number[link.head] for link in scene.links if link.tail in leaves}
-
-
-def _columns(boxes: Mapping[str, Box]) -> list[list[str]]:
-    """The cards that stand above each other: Graphviz centres a rank on one vertical line."""
-    columns: dict[int, list[str]] = {}
-    for key, box in boxes.items():
-        columns.setdefault(round(box.left + box.right), []).append(key)
-    return [columns[middle] for middle in sorted(columns)]
-
-
-def _bands(columns: list[list[str]], boxes: Mapping[str, Box], room: float) -> list[list[str]]:
-    """Columns into as few lines as they need, and these as equally long as can be."""
-    fewest = len(_filled(columns, boxes, room))
-    narrow, enough = 0.0, room
-    while enough - narrow > 8:
-        middle = (narrow + enough) / 2
-        if len(_filled(columns, boxes, middle)) > fewest:
-            narrow = middle
-        else:
-            enough = middle
-    return _filled(columns, boxes, enough)
-
-
-def _filled(columns: list[list[str]], boxes: Mapping[str, Box], room: float) -> list[list[str]]:
-    """Columns into lines, each as full as ``room`` allows."""
-    bands: list[list[str]] = []
-    start = -math.inf
-    for column in columns:
-        left, right = min(boxes[key].left for key in column), max(boxes[key].right for key in column)
-        if right - start > room:
-            bands.append([])
-            start = left
-        bands[-1] += column
-    return bands

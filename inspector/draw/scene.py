@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from inspector.draw.theme import SIZES, Fill, Ink, Stroke
 from inspector.draw.typeface import width
@@ -22,7 +23,7 @@ class Words:
     bold: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cell:
     """Runs of text, set one after the other; in a pill if ``pill`` is given. Never narrower than ``floor``."""
 
@@ -36,19 +37,19 @@ class Cell:
         """All its words."""
         return "".join(words.text for words in self.words)
 
-    @property
+    @cached_property
     def written(self) -> float:
         """The width of its words alone."""
         return sum(width(words.text, self.size, bold=words.bold) for words in self.words)
 
-    @property
+    @cached_property
     def width(self) -> float:
         """The room it takes."""
         room = max(self.written, width(self.floor, self.size))
         return room + 2 * SIZES.pill if self.pill else room
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Row:
     """One line of a card: cells from the left, cells up to the right; ``port`` is where links may dock."""
 
@@ -59,7 +60,7 @@ class Row:
     fill: Fill = Fill.PAPER
     alarm: bool = False
 
-    @property
+    @cached_property
     def width(self) -> float:
         """The room it needs, paddings included."""
         gaps = SIZES.pad * (max(len(self.left) - 1, 0) + max(len(self.right) - 1, 0))
@@ -83,7 +84,7 @@ SHAPES = {Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE}
 """Outlines that are shapes around a few lines of text, with one place to dock on each side."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Card:
     """One thing in the picture. ``spare`` are its lines at the last step: room is kept for them from the first."""
 
@@ -101,8 +102,6 @@ class Card:
     alarm: bool = False
     shared: bool = False
     """Its memory is another's too: a bar on its left edge says so."""
-    tied: bool = False
-    """It belongs to the one card that it has a link to, wherever that stands."""
     beside: str | None = None
     """The key of the card whose column it is to share, just below the one before it."""
 
@@ -111,18 +110,18 @@ class Card:
         """The width of what surrounds the rows on each side."""
         return SIZES.inset if self.outline is Outline.DOUBLE else 0.0
 
-    @property
+    @cached_property
     def inner(self) -> float:
         """The width of its rows."""
         return float(round(max(row.width for row in self.rows + self.spare) + 0.5))
 
-    @property
+    @cached_property
     def width(self) -> float:
         """Its whole width; what is not rectangular needs some more on both sides."""
         slack = {Outline.ELLIPSE: 14.0, Outline.HEXAGON: 12.0}.get(self.outline, 0.0)
         return self.inner + 2 * (self.frame + slack)
 
-    @property
+    @cached_property
     def height(self) -> float:
         """Its whole height."""
         slack = 4.0 if self.outline is Outline.ELLIPSE else 0.0
@@ -172,6 +171,11 @@ class Link:
     strands: tuple[Strand, ...] = (Strand(),)
     main: bool = False
     """Part of the way a reader follows: kept straight."""
+
+    @property
+    def flows(self) -> bool:
+        """Whether its head stands to the right of its tail, as what is computed stands to the right of its inputs."""
+        return self.kind in (Kind.FORWARD, Kind.BACKWARD, Kind.CUT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from inspector.draw.scene import SHAPES, Card, Kind, Link, Scene
 from inspector.draw.theme import SIZES
 
 STRAIGHT, LOOSE = "12", "1"
-ALONG = {Kind.FORWARD, Kind.BACKWARD, Kind.CUT}
 
 
 def skeleton(scene: Scene) -> str:
@@ -70,7 +69,7 @@ def _pairs(scene: Scene) -> Iterator[Link]:
     """The first link between each two cards: the others follow its way."""
     seen: set[tuple[str, str]] = set()
     for link in scene.links:
-        if link.kind in ALONG and (link.tail, link.head) not in seen:
+        if link.flows and (link.tail, link.head) not in seen:
             seen.add((link.tail, link.head))
             yield link
 

@@ -9,7 +9,7 @@ import struct
 import unicodedata
 from base64 import b64encode
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from inspector.draw.theme import FAMILY
@@ -24,6 +24,7 @@ def font_files() -> list[str]:
     return [str(FOLDER / f"InspectorSans-{weight}.ttf") for weight in ("Regular", "Bold")]
 
 
+@lru_cache(maxsize=10_000)
 def width(text: str, size: float, *, bold: bool = False) -> float:
     """The width of ``text`` in pixels at ``size``.
 
