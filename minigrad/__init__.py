@@ -139,6 +139,7 @@ from minigrad.ops.exponential import (
     sqrt,
     square,
 )
+from minigrad.ops.indexed import index_put_into as index_put
 from minigrad.ops.joining import (
     atleast_1d,
     atleast_2d,
@@ -406,6 +407,7 @@ __all__ = [
     "hstack",
     "hypot",
     "imag",
+    "index_put",
     "inference_mode",
     "initial_seed",
     "int",

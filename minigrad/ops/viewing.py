@@ -419,7 +419,7 @@ def unfold(a: Array, /, dimension: int, size: int, step: int) -> Array:
     """All windows of length ``size`` along ``dimension``, one every ``step``; the window's elements are the last dimension.
 
     >>> import minigrad as mg
-    >>> mg.unfold(mg.tensor([1.0, 2.0, 3.0]), 0, 2, 1)
+    >>> mg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1)
     tensor([[1., 2.],
             [2., 3.]])
     """
