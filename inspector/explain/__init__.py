@@ -1,12 +1,14 @@
 """Explanations: why a gradient is wrong, missing or refused, told from a trace in the user's own names and lines.
 
 One small module a diagnosis, each a function ``Trace → list[Finding]``; a new one is a module here and a line in ``DIAGNOSES``.
-Must not know any screen, nor minigrad.
+The package is also the function: ``inspector.explain(trace)``. Must not know any screen, nor minigrad.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 
 from inspector.explain import backward_twice, grad_none, inplace_version, refused
 from inspector.explain.finding import Evidence, Finding, Location
@@ -31,3 +33,12 @@ def explain(trace: Trace) -> list[Finding]:
     """
     found = [finding for diagnose in DIAGNOSES for finding in diagnose(trace)]
     return sorted(found, key=lambda finding: finding.evidence[-1].step if finding.evidence else 0)
+
+
+class _Callable(ModuleType):
+    """A package that can be called: as its function ``explain``."""
+
+    __call__ = staticmethod(explain)
+
+
+sys.modules[__name__].__class__ = _Callable

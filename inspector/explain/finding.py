@@ -49,6 +49,13 @@ class Finding:
     mend: str = ""
     """Code, or a line of advice in a comment, that cures it."""
 
+    def __str__(self) -> str:
+        """For people: the sentence, then where, then how to mend it."""
+        places = [f"  {one.role:<8} {one.file}:{one.line}" for one in self.locations]
+        lines = self.mend.splitlines()
+        mend = [f"  {'mend' if not i else '':<8} {line}" for i, line in enumerate(lines)]
+        return "\n".join([f"{self.kind}: {self.sentence}", *places, *mend])
+
 
 def at(place: Place | None, role: str) -> tuple[Location, ...]:
     """The location of ``place``, or none where the place is not known."""
