@@ -42,7 +42,7 @@ class _Graph:
         """Leaves, nodes with their notes, outputs; in program order."""
         for part in self._nodes:
             node = self._node(part)
-            if node.leaf is not None:
+            if node.leaf is not None and part.tensors:
                 yield self._value(part, "leaf", Outline.DOUBLE, Stroke.LEAF, Fill.LEAF)
             yield self._function(part, node)
             yield from self._notes(part, node)
@@ -53,7 +53,7 @@ class _Graph:
         """Gradients' ways, and the short ties of leaves, outputs and notes to their nodes."""
         for part in self._nodes:
             node = self._node(part)
-            if node.leaf is not None:
+            if node.leaf is not None and part.tensors:
                 yield Link(Kind.BACKWARD, f"{part.key}-leaf", part.key, PORT, PORT, (self._into_leaf(node),), main=True)
             yield from self._hanging(part, node)
             if part.node in self._chosen.roots and part.tensors:
@@ -101,21 +101,21 @@ class _Graph:
 
     def _notes(self, part: Part, node: NodeState) -> Iterator[Card]:
         above = part.key
-        for index, saved in enumerate(node.saved.values()):
+        for index, (slot, at_end) in enumerate(self._subject.horizon.nodes[node.serial].saved.items()):
             key = f"{part.key}-s{index}"
-            yield self._note(key, above, node, saved)
+            yield self._note(key, above, node, node.saved.get(slot, at_end), there=slot in node.saved)
             above = key
 
-    def _note(self, key: str, above: str, node: NodeState, saved: Saved) -> Card:
+    def _note(self, key: str, above: str, node: NodeState, saved: Saved, *, there: bool) -> Card:
         own = saved.tensor in node.outputs
         slot, kept = plain(saved.slot), self._titles.short(saved.tensor)
         name = slot if own or not kept or slot == kept else f"{slot}: {kept}"
         text, ink, fill, stale = self._note_words(node, saved, name)
         stroke = Stroke.ALARM if stale else Stroke.SAVED
         row = _row(text, SIZES.small, ink, fill, 19.0, bold=stale)
-        there = self._subject.exists(node.serial, None)
+        future = not there or not self._subject.exists(node.serial, None)
         kind = "saved-self" if own else "saved"
-        return Card(key, kind, Outline.NOTE, stroke, (row,), future=not there, alarm=stale, beside=above)
+        return Card(key, kind, Outline.NOTE, stroke, (row,), future=future, alarm=stale, beside=above)
 
     def _note_words(self, node: NodeState, saved: Saved, name: str) -> tuple[str, Ink, Fill, bool]:
         if self._subject.stale(node, saved):
@@ -127,7 +127,7 @@ class _Graph:
 
     def _hanging(self, part: Part, node: NodeState) -> Iterator[Link]:
         above = part.key
-        for index in range(len(node.saved)):
+        for index in range(len(self._subject.horizon.nodes[node.serial].saved)):
             key = f"{part.key}-s{index}"
             yield Link(Kind.SAVED, above, key, PORT, PORT, (Strand(weight=1.2),))
             above = key

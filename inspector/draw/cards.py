@@ -219,10 +219,12 @@ class Cards:
             return magnitude(state.grad)
         return f"‖{magnitude(state.grad)}‖"
 
-    def _value_rows(self, state: TensorState, at_end: list[str]) -> Iterator[Row]:
-        lines = grid(state.value, self._values) or [NOTHING] * len(at_end)
+    def _value_rows(self, state: TensorState, at_end: list[list[str]]) -> Iterator[Row]:
+        lines = grid(state.value, self._values) or [[NOTHING] for _ in at_end]
+        columns = [max(column, key=len) for column in zip(*lines, strict=True)]
         for index, line in enumerate(lines):
-            yield Row(f"x{index}", (_text(line, Ink.SOFT),), fill=Fill.VALUE)
+            cells = tuple(_column(text, widest) for text, widest in zip(line, columns, strict=True))
+            yield Row(f"x{index}", cells, fill=Fill.VALUE)
 
     # -- writes to its memory
 
@@ -255,6 +257,10 @@ class Cards:
 
 def _text(text: str, ink: Ink = Ink.TEXT, *, bold: bool = False) -> Cell:
     return Cell((Words(text, ink, bold),), SIZES.small)
+
+
+def _column(text: str, widest: str) -> Cell:
+    return Cell((Words(text, Ink.SOFT),), SIZES.small, floor=widest)
 
 
 def _sign_of(node: NodeState) -> Glyph:

@@ -69,12 +69,7 @@ def scene_of(subject: Subject, *, style: str = "cards", values: int = 1) -> Scen
     """What the picture of ``subject`` shows; raises ``DrawError`` for an unknown style, or for too large a graph."""
     if style not in STYLES:
         raise DrawError(f"There is no style {style!r}; draw in one of {', '.join(STYLES)}.")
-    chosen = select(subject)
-    if len(chosen.parts) > LIMIT:
-        raise DrawError(
-            f"This graph has {len(chosen.parts):,} cards, and a picture holds {LIMIT:,} at most: "
-            "draw an earlier step, a shorter loop, or a tensor nearer to the leaves."
-        )
+    chosen = select(subject, LIMIT)
     built, links = STYLES[style](subject, chosen, values)
     return Scene(*headline(subject, chosen), built, links)
 

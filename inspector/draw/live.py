@@ -33,7 +33,8 @@ def subject_of_tensor(tensor: Any, names: Mapping[str, Any], title: str | None =
     root = seen.tensor(tensor)
     seen.walk(tensor.grad_fn)
     seen.adopt([tensor, *(named for _, named in _named_tensors(names))])
-    head = title or f"How {seen.names.get(root, 'this tensor')} came to be"
+    name = seen.names.get(root, "this tensor")
+    head = title or (name if tensor.grad_fn is None else f"How {name} came to be")
     roots = (seen.node(tensor.grad_fn),) if tensor.grad_fn is not None else ()
     alone = None if roots else root
     return Subject(seen.state, seen.state, seen.names, lambda _: None, 0, title=head, roots=roots, alone=alone)

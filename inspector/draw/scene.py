@@ -6,7 +6,7 @@ stand (``place``) nor how they are written down (``svg``, ``dot``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
@@ -187,8 +187,6 @@ class Scene:
     alarm: str
     cards: tuple[Card, ...]
     links: tuple[Link, ...]
-    legend: tuple[tuple[str, str], ...] = field(default=())
-    """Sign and meaning, for the signs that this picture uses."""
 
     def card(self, key: str) -> Card:
         """The card called ``key``; raises ``KeyError`` if there is none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from inspector.draw.errors import DrawError
 from inspector.draw.subject import Subject
 from inspector.trace.facts import OpApplied, OpFailed
 from inspector.trace.state import NodeState
@@ -69,10 +70,16 @@ class Selection:
         return holders
 
 
-def select(subject: Subject) -> Selection:
-    """Choose what belongs into a picture of ``subject``."""
+def select(subject: Subject, limit: int) -> Selection:
+    """Choose what belongs into a picture of ``subject``; raises ``DrawError`` for more than ``limit`` nodes."""
     chosen = Selection(roots=_roots(subject))
-    serials = sorted(_reached(subject, chosen.roots), key=lambda serial: _moment(subject.horizon.nodes[serial]))
+    reached = _reached(subject, chosen.roots)
+    if len(reached) > limit:
+        raise DrawError(
+            f"This graph has {len(reached):,} nodes, and a picture holds {limit:,} at most: "
+            "draw an earlier step, a shorter loop, or a tensor nearer to the leaves."
+        )
+    serials = sorted(reached, key=lambda serial: _moment(subject.horizon.nodes[serial]))
     shown = [_part(subject, subject.horizon.nodes[serial]) for serial in serials]
     chosen.of_node = {part.node: part.key for part in shown if part.node is not None}
     found = {part.key: part for part in shown}
@@ -121,7 +128,9 @@ def _moment(node: NodeState) -> tuple[int, int]:
 
 def _part(subject: Subject, node: NodeState) -> Part:
     if node.leaf is not None:
-        return Part(f"t{node.leaf}", node.serial, (node.leaf,), subject.horizon.tensors[node.leaf].created)
+        leaf = subject.horizon.tensors.get(node.leaf)
+        known = () if leaf is None else (node.leaf,)
+        return Part(f"t{node.leaf}", node.serial, known, node.created if leaf is None else leaf.created)
     return Part(f"n{node.serial}", node.serial, _shown_outputs(subject, node), _moment(node)[0])
 
 

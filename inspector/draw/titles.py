@@ -92,15 +92,11 @@ class Titles:
         return None if tensor is None or tensor.op is None else self._subject.op_at(tensor.op)
 
     def _unmade(self, part: Part) -> str:
-        """A title for what no operation made and no name is bound to."""
-        node = None if part.node is None else self._subject.horizon.nodes[part.node]
-        if part.tensor is not None:
-            return self._how(part.tensor)
-        return base_name(node) if node is not None else "?"
-
-    def _how(self, tensor: int) -> str:
-        state = self._subject.horizon.tensors[tensor]
-        return plain(state.how) or "tensor"
+        """A title for what has neither a name nor an expression."""
+        state = None if part.tensor is None else self._subject.horizon.tensors[part.tensor]
+        if state is not None and state.how:
+            return plain(state.how)
+        return "tensor" if part.node is None else base_name(self._subject.horizon.nodes[part.node])
 
     def _expression(self, part: Part, op: OpApplied) -> str:
         if not op.expression or self._inside(op, part.step):

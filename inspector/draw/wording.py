@@ -95,10 +95,10 @@ def norm_of(summary: Summary | None) -> float | None:
     return float(summary.norm)
 
 
-def grid(summary: Summary | None, limit: int) -> list[str]:
-    """The numbers themselves, one text for each row of the last dimension; nothing if there are more than ``limit``."""
+def grid(summary: Summary | None, limit: int) -> list[list[str]]:
+    """The numbers themselves, row by row; nothing if there are more than ``limit``."""
     if summary is None or not 1 < size(summary.shape) <= min(limit, len(summary.values)):
         return []
     columns = summary.shape[-1]
     texts = [number(value) for value in summary.values[: size(summary.shape)]]
-    return ["  ".join(texts[start : start + columns]) for start in range(0, len(texts), columns)]
+    return [texts[start : start + columns] for start in range(0, len(texts), columns)]
