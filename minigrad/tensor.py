@@ -37,9 +37,12 @@ from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
 from minigrad.ops.order import OrderMethods
+from minigrad.ops.picking import PickingMethods
+from minigrad.ops.rearranging import RearrangingMethods
 from minigrad.ops.reduction import ReductionMethods
 from minigrad.ops.rounding import RoundingMethods
 from minigrad.ops.scan import ScanMethods
+from minigrad.ops.scattering import ScatteringMethods
 from minigrad.ops.searching import SearchingMethods
 from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
@@ -78,9 +81,12 @@ class Tensor(
     JoiningMethods,
     MatmulMethods,
     OrderMethods,
+    PickingMethods,
+    RearrangingMethods,
     ReductionMethods,
     RoundingMethods,
     ScanMethods,
+    ScatteringMethods,
     SearchingMethods,
     ShapeMethods,
     SoftmaxMethods,

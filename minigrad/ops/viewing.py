@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.views import Geometry, address
+from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.dims import Shape, wrap_dim, wrap_dims
@@ -76,8 +77,8 @@ contiguous_copy.grads(a=lambda g: g)
 
 def reshape_to(a: Any, shape: Shape) -> Any:
     """``a`` (array or tensor) in ``shape``: a view where the memory allows, else a copy."""
-    if isinstance(a, np.ndarray):
-        return a.reshape(shape)
+    if not isinstance(a, TensorBase):
+        return np.reshape(a, shape)
     if a.array.flags.c_contiguous:
         return view.apply(a, shape)
     if viewable(a.array, shape):

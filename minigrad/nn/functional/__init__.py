@@ -15,6 +15,7 @@ from minigrad.ops.dropping import dropout
 from minigrad.ops.embedding import embedding, one_hot
 from minigrad.ops.exponential import logit, sigmoid, softplus
 from minigrad.ops.matmul import linear
+from minigrad.ops.padding import pad
 from minigrad.ops.softmax import log_softmax, softmax
 from minigrad.ops.trigonometric import tanh
 
@@ -32,6 +33,7 @@ __all__ = [
     "mse_loss",
     "nll_loss",
     "one_hot",
+    "pad",
     "relu",
     "sigmoid",
     "smooth_l1_loss",
