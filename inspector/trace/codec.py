@@ -69,9 +69,7 @@ Writer = Callable[[Any, _Line], Any]
 _dump = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _write_place(place: Place | None, line: _Line) -> int | None:
-    if place is None:
-        return None
+def _write_place(place: Place, line: _Line) -> int:
     index = line.known.get(id(place))
     if index is None:
         index = line.known[id(place)] = len(line.places)
@@ -79,9 +77,7 @@ def _write_place(place: Place | None, line: _Line) -> int | None:
     return index
 
 
-def _write_summary(summary: Summary | None, line: _Line) -> int | None:
-    if summary is None:
-        return None
+def _write_summary(summary: Summary, line: _Line) -> int:
     index = line.known.get(id(summary))
     if index is None:
         index = line.known[id(summary)] = len(line.summaries)
@@ -103,7 +99,9 @@ def _writer(hint: Any) -> Writer | None:
     if not parts:
         return None
     (part,) = parts
-    return part if get_origin(hint) is not tuple else lambda values, line: [part(value, line) for value in values]
+    if get_origin(hint) is tuple:
+        return lambda values, line: [part(value, line) for value in values]
+    return lambda value, line: None if value is None else part(value, line)
 
 
 def _row_writer(kind: type[Fact]) -> Callable[[Any, _Line], list[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import pytest
@@ -158,3 +159,17 @@ def test_a_hundred_thousand_steps_can_be_walked_both_ways() -> None:
         cursor.back()
     assert cursor.step == 97_000
     assert cursor.state == State(step=97_000)
+
+
+def test_keyframes_can_be_made_ahead_step_by_step() -> None:
+    trace = trace_of(facts())
+    assert list(trace.keyframes.build()) == list(range(EVERY, 94, EVERY))
+    assert list(trace.keyframes.build()) == []
+    assert trace.at(93) == states_of(facts())[-1]
+
+
+def test_keyframes_may_be_made_by_several_threads_at_once() -> None:
+    trace, states = trace_of(facts() * 5), states_of(facts() * 5)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(trace.at, range(0, 466, 3)))
+    assert found == states[::3]

@@ -361,3 +361,14 @@ def test_opening_writes_nothing(path: Path) -> None:
     assert read(path) == facts()
     assert path.read_bytes() == before
     assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_few_batches_are_kept_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspector.trace import file
+
+    monkeypatch.setattr(file, "KEPT", 25)
+    stored = open_trace(path).facts
+    assert isinstance(stored, StoredFacts)
+    assert list(stored) == facts()
+    assert [stored[step] for step in (0, 92, 1, 91)] == [facts()[step] for step in (0, 92, 1, 91)]
+    assert sum(map(len, stored._decoded.values())) <= 25
