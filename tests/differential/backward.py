@@ -69,7 +69,7 @@ def set_data(pick: Pick, world: World) -> Statement | None:
     """``x.data = y``."""
     x = pick.one(world.where(lambda known: True))
     others = world.where(lambda known: known.shape == x.shape and known.memory != x.memory and known.dtype == x.dtype)
-    if not others:
+    if not others or world.inference:
         return None
     other = pick.one(others)
     x.memory = other.memory
@@ -176,7 +176,7 @@ def _names(variables: list[Known]) -> tuple[str, ...]:
 
 def function(pick: Pick, world: World) -> Statement | None:
     """One of the fixed custom Functions."""
-    name = pick.one(tuple(SIGNATURES))
+    name = pick.one(tuple(SIGNATURES) if not world.inference else ("Scale", "Product", "Split"))
     takes, gives = SIGNATURES[name]
     x = pick.one(world.where(lambda known: known.floating) or world.variables)
     args = [x]

@@ -59,12 +59,12 @@ def first_difference(expected: list[Entry], got: list[Entry]) -> Difference | No
     """The first thing on which the logs disagree, or None. ``expected`` is the oracle's."""
     tolerance, unversioned = _tolerance(expected), _unversioned(expected)
     for at, (theirs, ours) in enumerate(zip(expected, got, strict=False)):
+        if theirs.raised and ours.raised and TOO_LATE in theirs.raised.phrases | ours.raised.phrases:
+            return None
         found = (one for one in _differences(at, theirs, ours, tolerance) if not _excused(one, unversioned))
         difference = next(found, None)
         if difference is not None:
             return difference
-        if theirs.raised and TOO_LATE in theirs.raised.phrases:
-            return None
     if len(expected) != len(got):
         last = expected[min(len(expected), len(got)) - 1].statement
         return Difference(min(len(expected), len(got)), last, "length of the log", "", len(expected), len(got))
@@ -74,7 +74,7 @@ def first_difference(expected: list[Entry], got: list[Entry]) -> Difference | No
 def _unversioned(log: list[Entry]) -> frozenset[str]:
     """Variables that may be a gradient, a copy of an inference tensor, or a view of one of these.
 
-    Whether PyTorch had to copy when it made them, which their version betrays, is no part of what it promises.
+    Whether PyTorch had to copy when it made them, which their version and base betray, is no part of what it promises.
     """
     names: set[str] = set()
     for entry in log:
@@ -98,7 +98,7 @@ def _gives_gradients(statement: Statement | None) -> bool:
 def _excused(difference: Difference, unversioned: frozenset[str]) -> bool:
     if difference.field == "words of error" and unversioned:
         return "at version" in str(difference.expected) and "at version" in str(difference.got)
-    return difference.field == "_version" and difference.variable in unversioned
+    return difference.field in ("_version", "_base") and difference.variable in unversioned
 
 
 def _tolerance(log: list[Entry]) -> float:
