@@ -26,7 +26,7 @@ def torch() -> ModuleType:
 
 @pytest.fixture(autouse=True)
 def numpy_reports_as_usual() -> Iterator[None]:
-    """NumPy's own error settings, whatever an earlier test did; a warning that the core lets through fails the test."""
+    """NumPy's own error settings, whatever an earlier test did."""
     with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
         yield
 
