@@ -56,7 +56,7 @@ KEYS: tuple[Key, ...] = (
     Key("w", "w", "why", "why", "to the explanation", "Look", 3),
     Key("t", "t", "next_theme", "", "the next theme", "App"),
     Key("s", "s", "save", "save", "save what is on the screen as SVG", "App", 5),
-    Key("question_mark", "?", "keys", "help", "this page", "App", 2),
+    Key("question_mark", "?", "keys", "help", "this page", "App", 1),
     Key("q", "q", "quit", "quit", "leave", "App", 1),
 )
 

@@ -76,6 +76,6 @@ ORDER = (
     "gruvbox",
     "dracula",
     "solarized-light",
-    "textual-ansi",
+    "ansi-dark",
 )
 """What the theme key goes through; the palette offers all."""

@@ -99,6 +99,10 @@ class Moment:
         """What the user's code calls a tensor."""
         return self.trace.name_of(tensor)
 
+    def grad_name(self, tensor: int) -> str:
+        """``h.grad``, ``(a + b).grad``."""
+        return self.trace.labels.name_before(tensor, ".grad")
+
     def node_name(self, node: int) -> str:
         """The node's name, with a small figure from the second order on."""
         made = self.marks.nodes.get(node)

@@ -1,7 +1,7 @@
-"""How fast the app opens, steps and seeks: printed for traces of 1,000 to 100,000 events, on graphs of up to 5,000 nodes.
+"""How fast the app opens, steps and seeks, printed for up to 100,000 events and graphs of up to 5,000 nodes.
 
 Run it by hand: ``python tests/benchmarks/app_speed.py``. It asserts nothing, for a machine under load proves nothing.
-The app runs headless at 160 x 48; a step is timed from its action to the end of the repaint that it causes.
+The app runs headless at 160 x 48. A step is timed from its action to the end of the repaint that it causes.
 """
 
 from __future__ import annotations
@@ -78,7 +78,14 @@ class Builder:
             yield OpApplied("matmul", "@", given, (), (product,), product, None, False, "h @ W[step]", place=self.here)
             yield self._made(tanh, "tanh", False)
             yield NodeCreated(
-                tanh, "TanhBackward0", 2 * link + 1, (Edge(0, product),), (tanh,), None, "g * (1 - out²)", place=self.here
+                tanh,
+                "TanhBackward0",
+                2 * link + 1,
+                (Edge(0, product),),
+                (tanh,),
+                None,
+                "g * (1 - out²)",
+                place=self.here,
             )
             yield TensorSaved(tanh, SavedSlot("out", tanh, tanh, 0), False, place=self.here)
             given = (("x", product),)
@@ -95,14 +102,18 @@ class Builder:
         for link in reversed(range(self.count)):
             leaf, product, tanh = 10 * link + 1, 10 * link + 2, 10 * link + 3
             yield from self._run(task, tanh, ("out",), tanh, (product,))
-            yield from self._run(task, product, ("b",) if not link else ("a", "b"), leaf, (tanh - 10, leaf) if link else (leaf,))
+            yield from self._run(
+                task, product, ("b",) if not link else ("a", "b"), leaf, (tanh - 10, leaf) if link else (leaf,)
+            )
             yield NodeReady(task, leaf, place=at)
             yield NodeStarting(task, leaf, (VALUE,), place=at)
             yield GradientAccumulated(task, leaf, leaf, None if task == 1 else VALUE, VALUE, VALUE, "stolen", place=at)
             yield NodeFinished(task, leaf, (VALUE,), (), place=at)
         yield BackwardFinished(task, place=at)
 
-    def _run(self, task: int, node: int, slots: tuple[str, ...], storage: int, targets: tuple[int, ...]) -> Iterator[Fact]:
+    def _run(
+        self, task: int, node: int, slots: tuple[str, ...], storage: int, targets: tuple[int, ...]
+    ) -> Iterator[Fact]:
         at = self.there
         yield NodeReady(task, node, place=at)
         yield NodeStarting(task, node, (VALUE,), place=at)

@@ -41,6 +41,9 @@ class Teller:
     def tensor(self, serial: int) -> Bit:
         return Bit(plain(self.moment.name(serial)), "name", Jump("tensor", serial))
 
+    def grad(self, serial: int) -> Bit:
+        return Bit(plain(self.moment.grad_name(serial)), "name", Jump("tensor", serial))
+
     def node(self, serial: int) -> Bit:
         leaf = self.moment.leaf_name(serial)
         words = self.moment.node_name(serial) if leaf is None else f"⊕ {plain(leaf)}"
@@ -134,8 +137,7 @@ class Teller:
 
     def _accumulated(self, fact: facts.GradientAccumulated) -> Told:
         was = "—" if fact.before is None else gradient(fact.before)
-        leaf = self.tensor(fact.leaf)
-        words = line(leaf._replace(text=f"{leaf.text}.grad"), (f"  {was} → {gradient(fact.after)}", "gradient"))
+        words = line(self.grad(fact.leaf), (f"  {was} → {gradient(fact.after)}", "gradient"))
         return "⊕", "gradient", "added", line(*words, (f"  {fact.how}", "muted"))
 
     def _hook(self, fact: facts.HookRan) -> Told:
@@ -145,10 +147,13 @@ class Teller:
 
     def _cleared(self, fact: facts.GradCleared) -> Told:
         to = "None" if fact.to_none else "0"
-        return "∅", "plain", "cleared", line(self.tensor(fact.tensor), (f".grad = {to}", "muted"))
+        return "∅", "plain", "cleared", line(self.grad(fact.tensor), (f" = {to}", "muted"))
+
+    def _missing(self, fact: facts.GradMissing) -> Told:
+        return "∅", "bump", "missed", line(self.grad(fact.tensor), (" was read, and is None", "muted"))
 
     def _assigned(self, fact: facts.GradAssigned) -> Told:
-        return "=", "plain", "set", line(self.tensor(fact.tensor), (f".grad = {gradient(fact.after)}", "gradient"))
+        return "=", "plain", "set", line(self.grad(fact.tensor), (f" = {gradient(fact.after)}", "gradient"))
 
     def _retained(self, fact: facts.GradRetained) -> Told:
         return "⚑", "plain", "retains", line(self.tensor(fact.tensor), (" keeps its gradient", "muted"))
@@ -211,6 +216,7 @@ TELLERS: dict[type[Fact], Callable[[Teller, Any], Told]] = {
     facts.GradientAccumulated: Teller._accumulated,
     facts.HookRan: Teller._hook,
     facts.GradCleared: Teller._cleared,
+    facts.GradMissing: Teller._missing,
     facts.GradAssigned: Teller._assigned,
     facts.GradRetained: Teller._retained,
     facts.RequiresGradChanged: Teller._required,

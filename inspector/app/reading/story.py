@@ -147,11 +147,11 @@ def _sent(moment: Moment, fact: facts.GradientSent) -> str:
 
 
 def _accumulated(moment: Moment, fact: facts.GradientAccumulated) -> str:
-    name = plain(moment.name(fact.leaf))
+    name = plain(moment.grad_name(fact.leaf))
     if fact.before is None:
-        return f"{name}.grad was empty and is now {gradient(fact.after)}."
+        return f"{name} was empty and is now {gradient(fact.after)}."
     return (
-        f"{name}.grad already held {gradient(fact.before)} from an earlier pass. {gradient(fact.incoming)} is added "
+        f"{name} already held {gradient(fact.before)} from an earlier pass. {gradient(fact.incoming)} is added "
         f"to it: {gradient(fact.after)}."
     )
 
@@ -161,7 +161,11 @@ def _hook(moment: Moment, fact: facts.HookRan) -> str:
 
 
 def _cleared(moment: Moment, fact: facts.GradCleared) -> str:
-    return f"{plain(moment.name(fact.tensor))}.grad was set to {'None' if fact.to_none else 'zeros'}."
+    return f"{plain(moment.grad_name(fact.tensor))} was set to {'None' if fact.to_none else 'zeros'}."
+
+
+def _missing(moment: Moment, fact: facts.GradMissing) -> str:
+    return f"{plain(moment.grad_name(fact.tensor))} was read, and there is none."
 
 
 def _retained(moment: Moment, fact: facts.GradRetained) -> str:
@@ -196,6 +200,7 @@ STORIES: dict[type[Fact], Callable[[Moment, Any], str]] = {
     facts.GradientAccumulated: _accumulated,
     facts.HookRan: _hook,
     facts.GradCleared: _cleared,
+    facts.GradMissing: _missing,
     facts.GradRetained: _retained,
     facts.OptimizerStepped: _stepped,
     facts.GradModeChanged: _mode,

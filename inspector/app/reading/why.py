@@ -39,7 +39,7 @@ def _error(moment: Moment) -> tuple[str, str] | None:
 
 
 def _belongs(moment: Moment, finding: Finding, failed: bool) -> bool:
-    """Whether a finding is what the reader looks at: its error, a step of its evidence, or the tensor that they chose."""
+    """Whether the reader looks at a finding: at its error, a step of its evidence, or the tensor that they chose."""
     steps = [one.step for one in finding.evidence]
     if failed:
         return not steps or moment.view.step >= max(steps)

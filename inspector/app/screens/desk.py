@@ -13,7 +13,6 @@ from textual.layout import Layout
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widget import Widget
 
 from inspector.app.desk import PANES, PILE, DeskLayout
 from inspector.app.keys import KEYS
@@ -27,7 +26,7 @@ from inspector.app.themes import ORDER
 from inspector.app.view import View, Zoom
 from inspector.app.walk import Walk
 from inspector.app.widgets.bars import Banner, Keybar, Rule, Tabs
-from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.canvas import Canvas, Inkwell, Jumped
 from inspector.app.widgets.events import EventsPane
 from inspector.app.widgets.graph import GraphPane
 from inspector.app.widgets.output import OutputPane
@@ -42,7 +41,7 @@ GROWTH = 0.1
 FASTEST = 60
 
 
-class Desk(Widget):
+class Desk(Inkwell):
     """Holds the panes where the plan wants them."""
 
     DEFAULT_CSS = "Desk { width: 100%; height: 100%; }"

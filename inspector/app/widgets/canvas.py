@@ -8,6 +8,7 @@ from typing import ClassVar, get_args
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -18,6 +19,18 @@ from inspector.app.lines import Bit, Jump, Line, Role, line, width
 from inspector.app.view import Moment
 
 ROLES: tuple[Role, ...] = get_args(Role)
+FILLS: frozenset[str] = frozenset({"running", "failed", "lit", "marked"})
+"""The roles that bring a background of their own."""
+
+
+class Inkwell(Widget):
+    """Holds the styles of all roles for the canvases in it.
+
+    Each canvas could hold its own; but Textual works out every style of every widget anew whenever the focus moves, and
+    15 panes of 30 roles take it half a second to open.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
 
 
 class Jumped(Message):
@@ -28,10 +41,17 @@ class Jumped(Message):
         self.jump = jump
 
 
-class Canvas(ScrollView, can_focus=True):
-    """A scrolling area of strips, each made when it is looked at and kept until it changes."""
+class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
+    """A scrolling area of strips, each made when it is looked at and kept until it changes.
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
+    It has few keys of its own, for arrows, home and end belong to the trace.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page_up", "page up", show=False),
+        Binding("pagedown", "page_down", "page down", show=False),
+    ]
+
     TITLE: ClassVar[str] = ""
 
     def __init__(self, id: str) -> None:
@@ -63,7 +83,12 @@ class Canvas(ScrollView, can_focus=True):
         """The style of a role in the present theme."""
         style = self._inks.get(role)
         if style is None:
-            style = self._inks[role] = self.get_component_rich_style(f"role--{role}")
+            well = self.parent
+            assert isinstance(well, Inkwell)
+            style = well.get_component_rich_style(f"role--{role}")
+            if role not in FILLS:
+                style += Style(bgcolor=self.blank.bgcolor)
+            self._inks[role] = style
         return style
 
     def paint(self, of: Line, over: str | None = None) -> Strip:

@@ -276,7 +276,7 @@ class GraphPane(Canvas):
     def _with_labels(
         self, moment: Moment, chart: Chart, y: int, pieces: list[tuple[int, list[Segment]]]
     ) -> list[tuple[int, list[Segment]]]:
-        """Write the gradient beside the last cell of each edge that has one: right of it, or else left, if there is room."""
+        """Write the gradient beside the last cell of each edge that has one: right of it or left, if there is room."""
         taken = [(x, x + sum(segment.cell_length for segment in piece)) for x, piece in pieces]
         for edge in chart.ends.get(y, ()):
             sent = self._sent(moment, chart, edge)

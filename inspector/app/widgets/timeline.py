@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual import events
 
-from inspector.app.landmarks import Kind
 from inspector.app.lines import Jump, Line, Role
 from inspector.app.reading.timeline import SIGNS, cell_of, drawn, marked, step_of
 from inspector.app.view import Moment
@@ -56,8 +55,7 @@ class Timeline(Canvas, can_focus=False):
             return
         step = step_of(cell, moment.marks.length, self.room)
         sign = self._signs.get(cell)
-        kinds: list[Kind] = [kind for kind, glyph, _ in SIGNS if sign is not None and glyph == sign[0]]
-        kind = kinds[0] if kinds else "event"
-        exact = moment.marks.next(kind, step - 1)
-        here = exact is not None and cell_of(exact, moment.marks.length, self.room) == cell
-        self.post_message(Jumped(Jump("step", exact if here and exact is not None else step)))
+        for kind, glyph, _ in SIGNS:
+            if sign is not None and glyph == sign[0]:
+                step = moment.marks.next(kind, step - 1) or step
+        self.post_message(Jumped(Jump("step", step)))
