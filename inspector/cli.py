@@ -20,7 +20,6 @@ import click
 
 from inspector import demos
 from inspector.outcome import nothing_recorded, verdict
-from inspector.plain import walk
 from inspector.record.runner import LIMIT, run_script
 from inspector.trace.facts import Fact, Printed
 from inspector.trace.trace import Trace
@@ -159,8 +158,11 @@ def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int
     """Run SCRIPT and keep its trace in a file, to be opened later."""
     from inspector.record.keeping import Keeper
     from inspector.trace.schema import TraceFileError
+    from inspector.trace.writer import is_trace
 
     _check_output(output)
+    if Path(output).exists() and not is_trace(Path(output)):
+        raise Refusal(f"{output} exists and is no trace, so it is left alone; name another file.")
     try:
         with Keeper(output) as keeper:
             trace = _recorded(_checked(script), args, timeout, limit, keep=keeper.keep)
@@ -193,8 +195,10 @@ def _checked(script: str) -> str:
     path = Path(script)
     if path.is_dir():
         raise Refusal(f"{script} is a folder; name a Python script in it.")
+    if script.startswith("-") and not path.exists():
+        raise Refusal(f"{script} is no option of this command, and there is no script of that name; see --help.")
     if not path.exists():
-        raise Refusal(f"there is no script {script}{_nearby(path)}.")
+        raise Refusal(f"there is no script {script}{_nearby(path)}")
     if not os.access(path, os.R_OK):
         raise Refusal(f"{script} cannot be read; see its permissions.")
     return script
@@ -205,9 +209,9 @@ def _nearby(path: Path) -> str:
     try:
         names = [one.name for one in path.parent.iterdir() if one.suffix == ".py"]
     except OSError:
-        return f", nor a folder {path.parent}"
-    near = difflib.get_close_matches(path.name, names, 1)
-    return f"; did you mean {path.with_name(near[0])}?" if near else ""
+        return f", nor a folder {path.parent}."
+    near = difflib.get_close_matches(path.name, names, 1, cutoff=0.7)
+    return f"; did you mean {path.with_name(near[0])}?" if near else "."
 
 
 def _check_output(output: str) -> None:
@@ -270,7 +274,11 @@ def _stdin() -> int | None:
 def _show(trace: Trace, plain: bool, everything: bool) -> None:
     """The walk as text, or the app; only the walk if the script did nothing that the app could show."""
     if plain or not _has_screen() or nothing_recorded(trace):
-        click.echo(walk(trace, colour=_has_colour(), everything=everything))
+        from inspector.plain import walk
+
+        text = walk(trace, colour=_has_colour(), everything=everything)
+        if text:
+            click.echo(text)
         return
     from inspector.app import show
 
@@ -302,16 +310,10 @@ def _has_colour() -> bool:
 
 
 def _told(findings: Sequence[Any]) -> str:
-    """The findings for people: the sentence, where, and the mend."""
+    """The findings for people."""
     if not findings:
         return "Nothing to explain: the gradients are as they should be."
-    return "\n\n".join(map(_paragraph, findings))
-
-
-def _paragraph(finding: Any) -> str:
-    places = [f"  {one['role']:<8} {one['file']}:{one['line']}" for one in map(_as_json, finding.locations)]
-    mend = [f"  mend     {line}" if not i else f"           {line}" for i, line in enumerate(finding.mend.splitlines())]
-    return "\n".join([f"{finding.kind}: {finding.sentence}", *places, *mend])
+    return "\n\n".join(map(str, findings))
 
 
 def _report(trace: Trace, findings: Sequence[Any]) -> dict[str, Any]:

@@ -30,8 +30,8 @@ def find(name: str) -> Path:
     known = demos()
     if name not in known:
         near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise NoSuchDemoError(f"there is no demo called {name!r}; {hint}The demos are {', '.join(known)}.")
+        hint = f"; did you mean {near[0]!r}? The" if near else "; the"
+        raise NoSuchDemoError(f"there is no demo called {name!r}{hint} demos are {', '.join(known)}.")
     return known[name]
 
 

@@ -6,10 +6,10 @@ import ast
 import contextlib
 from pathlib import Path
 
-from inspector.trace.facts import Printed, RecordingStopped, ScriptEnded
+from inspector.trace.facts import BackwardFailed, Printed, RecordingStopped, ScriptEnded
 from inspector.trace.trace import Trace
 
-LONGEST = 300
+LONGEST = 160
 """Characters of an error's message that the sentence quotes."""
 
 
@@ -21,9 +21,9 @@ def verdict(trace: Trace) -> str | None:
         return nothing_recorded(trace)
     match ended.kind:
         case "error":
-            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_about_input(ended, name)}"
+            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_hint(trace, ended, name)}"
         case "syntax":
-            return f"{name} is not a Python script: {ended.message}"
+            return f"not a Python script: {ended.message}"
         case "exit":
             return f"{name} ended with exit status {ended.status}{_message(ended)}"
         case _:
@@ -54,11 +54,13 @@ def _message(ended: ScriptEnded) -> str:
     return f": {first[:LONGEST]}{'…' if len(first) > LONGEST else ''}" if first else ""
 
 
-def _about_input(ended: ScriptEnded, name: str) -> str:
-    """A script that asks gets no answer from the terminal, which is ours."""
-    if ended.error != "EOFError":
-        return ""
-    return f"; it asked for input, and there was none: pipe it in, `inspector run --plain {name} < answers.txt`"
+def _hint(trace: Trace, ended: ScriptEnded, name: str) -> str:
+    """What to do: a script that asks gets no answer from the terminal; a failed backward has a reason."""
+    if ended.error == "EOFError":
+        return f"; it asked for input, and there was none: pipe it in, `inspector run --plain {name} < answers.txt`"
+    if trace.steps_of(BackwardFailed):
+        return f"; `inspector explain {name}` says why"
+    return ""
 
 
 def _imports(script: str) -> set[str]:

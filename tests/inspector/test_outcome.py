@@ -28,7 +28,7 @@ def trace(ended: ScriptEnded, script: str = "train.py", *, used: bool = True) ->
         (ScriptEnded("exit", 3), "train.py ended with exit status 3"),
         (ScriptEnded("exit", 1, message="no data"), "train.py ended with exit status 1: no data"),
         (ScriptEnded("timeout", 124, message="it ran too long"), "train.py did not end by itself: it ran too long"),
-        (ScriptEnded("syntax", 1, "SyntaxError", "x:3: oh"), "train.py is not a Python script: x:3: oh"),
+        (ScriptEnded("syntax", 1, "SyntaxError", "x:3: oh"), "not a Python script: x:3: oh"),
     ],
 )
 def test_the_end_of_a_script_in_a_sentence(ended: ScriptEnded, sentence: str | None) -> None:
