@@ -42,6 +42,22 @@ from minigrad.nn.functional.losses import (
     nll_loss,
     smooth_l1_loss,
 )
+from minigrad.nn.functional.pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool2d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    lp_pool1d,
+    lp_pool2d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool2d,
+)
 from minigrad.ops.dropping import dropout
 from minigrad.ops.embedding import embedding, one_hot
 from minigrad.ops.exponential import logit, sigmoid, softplus
@@ -51,6 +67,14 @@ from minigrad.ops.softmax import log_softmax, softmax
 from minigrad.ops.trigonometric import tanh
 
 __all__ = [
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
@@ -77,6 +101,12 @@ __all__ = [
     "log_softmax",
     "logit",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "max_unpool2d",
     "mish",
     "mse_loss",
     "nll_loss",
