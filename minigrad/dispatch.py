@@ -1,8 +1,7 @@
 """How an operation is applied: the forward choke point.
 
-``general`` knows every case: promotion, grad modes, views, several outputs, events. The fast paths below it do the same for the
-ordinary one (float32 or float64 tensors, nothing unusual going on) with nothing in between, and hand over whatever they do not
-recognise; the tests run every operation both ways. ``inplace`` derives the in-place form of any operation.
+``general`` knows every case: promotion, grad modes, views, several outputs, events. ``inplace`` derives the in-place form of any
+operation. ``fast`` does what ``general`` does for the ordinary case, in less time.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ import numpy as np
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.duals import duals
-from minigrad.autograd.meta import VersionCounter, bump_version, untracked
+from minigrad.autograd.meta import bump_version, untracked
 from minigrad.autograd.modes import modes
-from minigrad.autograd.node import Node, accumulator_of, edge_of, next_sequence_nr
+from minigrad.autograd.mutable_saves import guards
+from minigrad.autograd.node import Node, edge_of, next_sequence_nr
 from minigrad.autograd.op_node import Meta
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
-from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.dtypes import F32, F64, Array, category, floating, of, result_type
+from minigrad.autograd.wrap import TensorBase, wrap
+from minigrad.dtypes import Array, category, floating, of, result_type
 from minigrad.errors import do_not_meet
 from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
 
@@ -64,6 +64,16 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     return outputs if several else outputs[0]
 
 
+def make_general(op: Op) -> Callable[..., Any]:
+    """``general`` as a plain function of operands and attributes by position."""
+    count = len(op.operands)
+
+    def apply(*args: Any) -> Any:
+        return general(op, args[:count], args[count:])
+
+    return apply
+
+
 def _worded(op: Op, values: tuple[Any, ...], error: Exception) -> Exception:
     """NumPy's complaint about shapes in PyTorch's words; any other error as it is."""
     if not isinstance(error, ValueError) or not op.elementwise:
@@ -76,7 +86,9 @@ def _on_arrays(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -
     """What rules call during an ordinary backward."""
     if all(type(x) in _NUMBERS for x in operands):
         given = ", ".join(type(x).__name__ for x in operands)
-        raise TypeError(f"{op.name}() needs a Tensor among its operands, but was given {given}; wrap a number in minigrad.tensor(...)")
+        raise TypeError(
+            f"{op.name}() needs a Tensor among its operands, but was given {given}; wrap a number in minigrad.tensor(...)"
+        )
     return op.forward(*(np.asarray(x) if isinstance(x, np.generic) else x for x in operands), *attributes)
 
 
@@ -90,7 +102,9 @@ def _operand(value: Any) -> Any:
         return wrap(value)
     if value is None:
         return None
-    raise TypeError(f"expected a Tensor or a number as operand, not {type(value).__name__}; wrap it in minigrad.tensor(...)")
+    raise TypeError(
+        f"expected a Tensor or a number as operand, not {type(value).__name__}; wrap it in minigrad.tensor(...)"
+    )
 
 
 def promoted(op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -272,6 +286,10 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     tracked = any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
     views.check_writable(target, tracked)
     values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
+    if op.elementwise:
+        check_overlap(values)
+    for guard in guards.open:
+        guard.before_write(target)
     try:
         result = np.asarray(op.forward(*promoted(op, values), *attributes))
     except ValueError as error:
@@ -315,6 +333,24 @@ def check_fits(target: Array, result: Array) -> None:
         )
 
 
+def check_overlap(values: tuple[Any, ...]) -> None:
+    """Refuse to write where part of what is read lies: the result would depend on the order. As in PyTorch, only of dense memory."""
+    target = values[0]
+    for x in values[1:]:
+        if isinstance(x, ndarray) and x.size and np.may_share_memory(target, x) and _overlaps_partly(target, x):
+            raise RuntimeError(
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+                "location. Please clone() the tensor before performing the operation."
+            )
+
+
+def _overlaps_partly(a: Array, b: Array) -> bool:
+    same = (
+        a.__array_interface__["data"] == b.__array_interface__["data"] and a.strides == b.strides and a.shape == b.shape
+    )
+    return not same and a.flags.forc and b.flags.forc
+
+
 def inplace_node(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """The node of an in-place operation; its inputs are saved before the write, its output after."""
     mask = _mask(op, operands)
@@ -342,7 +378,9 @@ def _save_written_output(node: Any, target: Tensor) -> None:
             node.saved[position], node.versions[position] = slot_for(target, is_output=True)
             version = node.versions[position]
             if TensorSaved.listeners:
-                emit(TensorSaved(node, node.slot_names[position], target, target.version_counter, version, by_copy=False))
+                emit(
+                    TensorSaved(node, node.slot_names[position], target, target.version_counter, version, by_copy=False)
+                )
 
 
 # --- events -------------------------------------------------------------------------------------------------------------
@@ -387,182 +425,3 @@ def _announce_saved(node: Any, operands: tuple[Any, ...], outputs: tuple[Tensor,
         kept = outputs[slot.output_nr] if is_output else slot
         by_copy = not is_output and all(kept is not x for x in operands)
         emit(TensorSaved(node, name, kept, kept.version_counter, version, by_copy))
-
-
-# --- the fast paths -----------------------------------------------------------------------------------------------------
-
-
-def make_apply(op: Op) -> Callable[..., Any]:
-    """The quickest correct way to call ``op``: operands, then all attributes, by position."""
-    if not op.variadic and not op.view and not op.several:
-        if len(op.operands) == 1:
-            return _unary(op)
-        if len(op.operands) == 2 and not op.attributes:
-            return _binary(op)
-    return make_general(op)
-
-
-def make_general(op: Op) -> Callable[..., Any]:
-    """``general`` as a plain function of operands and attributes by position."""
-    count = len(op.operands)
-
-    def apply(*args: Any) -> Any:
-        return general(op, args[:count], args[count:])
-
-    return apply
-
-
-def _unary(op: Op) -> Callable[..., Any]:
-    forward = op.forward
-
-    def apply(a: Any, *attributes: Any) -> Any:
-        if type(a) is ndarray:
-            return forward(a, *attributes)
-        if regime.unusual or not isinstance(a, TensorBase):
-            return general(op, (a,), attributes)
-        x = a.array
-        kind = x.dtype
-        if kind is not F32 and kind is not F64:
-            return general(op, (a,), attributes)
-        out = forward(x, *attributes)
-        if type(out) is not ndarray:
-            out = np.asarray(out)
-        t = new(late.Tensor)
-        t.array = out
-        t._output_nr = 0
-        t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (a._requires_grad if a._view is None else a.requires_grad) or not op.plans or out.dtype.kind != "f":
-            if op.plans and out.dtype.kind == "c":
-                return general(op, (a,), attributes)
-            t._requires_grad = False
-            t._grad_fn = None
-            return t
-        plan = op.plans[1]
-        n = new(op.node_class)
-        n.sequence_nr = next_sequence_nr()
-        n.hooks = None
-        n.metas = None if out.dtype is kind else ((x.shape, kind),)
-        n.rules = plan.rules
-        extras = plan.extras
-        n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
-        next_node = a._grad_fn if a._view is None else a.grad_fn
-        if next_node is None and a._requires_grad:
-            next_node = accumulator_of(a)
-        n.next_nodes = (next_node,)
-        n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
-        t._requires_grad = True
-        t._grad_fn = n
-        if plan.sources:
-            saved: list[Any] = []
-            versions: list[int | None] = []
-            n.saved, n.versions = saved, versions
-            for source in plan.sources:
-                if source < 0:
-                    slot = new(SavedOutput)
-                    slot.array = out
-                    slot.output_nr = 0
-                    slot._counter = t._counter = VersionCounter()
-                    saved.append(slot)
-                    versions.append(0)
-                else:
-                    counter = a._counter
-                    saved.append(a)
-                    versions.append(0 if counter is None else counter.value)
-        else:
-            n.saved = n.versions = ()
-        return t
-
-    return apply
-
-
-def _binary(op: Op) -> Callable[..., Any]:
-    forward = op.forward
-
-    def apply(a: Any, b: Any) -> Any:
-        if isinstance(a, TensorBase):
-            if regime.unusual:
-                return general(op, (a, b), ())
-            x = a.array
-            kind = x.dtype
-            need_a = a._requires_grad if a._view is None else a.requires_grad
-            if isinstance(b, TensorBase):
-                y = b.array
-                if y.dtype is not kind:
-                    return general(op, (a, b), ())
-                need_b = b._requires_grad if b._view is None else b.requires_grad
-            elif type(b) is float or type(b) is int:
-                y = b  # type: ignore[assignment]
-                need_b = False
-            else:
-                return general(op, (a, b), ())
-        elif type(a) is ndarray:
-            return forward(a, b) if not isinstance(b, TensorBase) else general(op, (a, b), ())
-        else:
-            return general(op, (a, b), ())
-        if kind is not F32 and kind is not F64:
-            return general(op, (a, b), ())
-        try:
-            out = forward(x, y)
-        except ValueError:
-            return general(op, (a, b), ())
-        if type(out) is not ndarray:
-            out = np.asarray(out)
-        t = new(late.Tensor)
-        t.array = out
-        t._output_nr = 0
-        t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (need_a or need_b) or not op.plans or out.dtype is not kind:
-            if op.plans and out.dtype is not kind:
-                return general(op, (a, b), ())
-            t._requires_grad = False
-            t._grad_fn = None
-            return t
-        plan = op.plans[need_a | need_b << 1]
-        n = new(op.node_class)
-        n.sequence_nr = next_sequence_nr()
-        n.hooks = None
-        n.rules = plan.rules
-        shape = out.shape
-        shape_a = x.shape
-        shape_b = y.shape if need_b else shape
-        same = shape_a == shape == shape_b
-        n.metas = None if same else ((shape_a, kind), (shape_b, kind) if need_b else None)
-        extras = plan.extras
-        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else ()
-        numbers = 0
-        node_a = node_b = None
-        if need_a:
-            node_a = a._grad_fn if a._view is None else a.grad_fn
-            if node_a is None and a._requires_grad:
-                node_a = accumulator_of(a)
-            numbers = a._output_nr
-        if need_b:
-            node_b = b._grad_fn if b._view is None else b.grad_fn
-            if node_b is None and b._requires_grad:
-                node_b = accumulator_of(b)
-            numbers |= b._output_nr
-        n.next_nodes = (node_a, node_b)
-        n.input_nrs = (a._output_nr if need_a else 0, b._output_nr if need_b else 0) if numbers else None
-        t._requires_grad = True
-        t._grad_fn = n
-        if plan.sources:
-            saved: list[Any] = []
-            versions: list[int | None] = []
-            n.saved, n.versions = saved, versions
-            for source in plan.sources:
-                value = a if source == 0 else b if source == 1 else None
-                if value is None and source < 0:
-                    saved.append(SavedOutput(t))
-                    versions.append(0)
-                elif isinstance(value, TensorBase):
-                    counter = value._counter
-                    saved.append(value)
-                    versions.append(0 if counter is None else counter.value)
-                else:
-                    saved.append(value)
-                    versions.append(None)
-        else:
-            n.saved = n.versions = ()
-        return t
-
-    return apply

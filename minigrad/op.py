@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from minigrad import dispatch
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
+from minigrad.fast import make_apply
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
@@ -81,7 +82,7 @@ class Op:
         self.joint_wishes: tuple[str, ...] = ()
         self.plans: list[Any] = []
         self.node_class = self._make_node_class()
-        self.apply: Callable[..., Any] = dispatch.make_apply(self)
+        self.apply: Callable[..., Any] = make_apply(self)
         self.inplace: Callable[..., Any] = dispatch.make_inplace(self)
         self._arity = len(self.operands) + len(self.attributes)
 
@@ -116,7 +117,9 @@ class Op:
         """
         for name, rule in rules.items():
             if name not in self.operands:
-                raise TypeError(f"op {self.name!r} has no operand {name!r} to give a gradient; its operands are {', '.join(self.operands)}")
+                raise TypeError(
+                    f"op {self.name!r} has no operand {name!r} to give a gradient; its operands are {', '.join(self.operands)}"
+                )
             self._check_wishes(_wishes(rule))
         self.rules = rules
         self.plans = [None] + [self._plan(mask) for mask in range(1, 1 << len(self.operands))]
@@ -153,7 +156,9 @@ class Op:
         known = {*self.operands, *self.attributes, *self.results, *(f"{name}_shape" for name in self.operands), "needs"}
         for wish in wishes:
             if wish not in known:
-                raise TypeError(f"a rule of op {self.name!r} asks for {wish!r}; it may ask for {', '.join(sorted(known))}")
+                raise TypeError(
+                    f"a rule of op {self.name!r} asks for {wish!r}; it may ask for {', '.join(sorted(known))}"
+                )
 
     def _plan(self, mask: int) -> Plan:
         """Which rules run when just the operands in ``mask`` need a gradient, and what must be kept for them."""
@@ -172,6 +177,12 @@ class Op:
         if name in self.attributes:
             return False, self.attributes.index(name)
         return True, self.operands.index(name.removesuffix("_shape"))
+
+    @cached_property
+    def savable(self) -> frozenset[str]:
+        """What a node of this operation saves under some circumstances."""
+        wished = {wish for rule in self.rules.values() for wish in _wishes(rule)} | {*self.joint_wishes}
+        return frozenset(wished & {*self.operands, *self.results})
 
     def plan_with(self, rules: tuple[Any, ...]) -> Plan:
         """The plan of a node that runs these rules."""
@@ -207,16 +218,22 @@ class Op:
             kwargs = {key: value for key, value in kwargs.items() if key not in self.operands}
             args = args + named
         if len(args) < count:
-            raise TypeError(f"{self.name}() missing required argument {self.operands[len(args)]!r}; expected {self._signature()}")
+            raise TypeError(
+                f"{self.name}() missing required argument {self.operands[len(args)]!r}; expected {self._signature()}"
+            )
         return args[:count], self._attributes(args[count:], kwargs)
 
     def _attributes(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         if len(given) > len(self.attributes):
-            raise TypeError(f"{self.name}() takes {self._signature()}, but {len(given) - len(self.attributes)} more were given")
+            raise TypeError(
+                f"{self.name}() takes {self._signature()}, but {len(given) - len(self.attributes)} more were given"
+            )
         values = list(given) + list(self.defaults[len(given) :])
         for name, value in named.items():
             if name not in self.attributes:
-                raise TypeError(f"{self.name}() got an unexpected keyword argument {name!r}; expected {self._signature()}")
+                raise TypeError(
+                    f"{self.name}() got an unexpected keyword argument {name!r}; expected {self._signature()}"
+                )
             values[self.attributes.index(name)] = value
         for name, value in zip(self.attributes, values, strict=True):
             if value is inspect.Parameter.empty:
@@ -283,6 +300,8 @@ def _text_of(rule: Rule) -> str:
         return rule.__name__
     code = rule.__code__
     for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda) and [a.arg for a in node.args.args] == list(code.co_varnames[: code.co_argcount]):
+        if isinstance(node, ast.Lambda) and [a.arg for a in node.args.args] == list(
+            code.co_varnames[: code.co_argcount]
+        ):
             return ast.unparse(node.body)
     return rule.__name__

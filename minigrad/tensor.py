@@ -12,17 +12,25 @@ from typing import Any
 
 import numpy as np
 
+import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
-from minigrad.autograd.node import Node
 from minigrad.autograd.hooks import HookDict, RemovableHandle, tensor_hooks_of
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
-from minigrad.autograd.wrap import late, wrap
+from minigrad.autograd.node import Node
+from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.dtypes import Array, dtype
-from minigrad.events import GradAssigned, GradCleared, GradMissing, GradRetained, RequiresGradChanged, TensorCreated, emit
-import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
+from minigrad.events import (
+    GradAssigned,
+    GradCleared,
+    GradMissing,
+    GradRetained,
+    RequiresGradChanged,
+    TensorCreated,
+    emit,
+)
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
@@ -206,7 +214,7 @@ class Tensor(
             emit(RequiresGradChanged(self, value))
 
     def _check_may_require(self, value: bool) -> None:
-        if not self.is_leaf:
+        if self._grad_fn is not None:
             if value:
                 return
             raise RuntimeError(
@@ -223,6 +231,10 @@ class Tensor(
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad``; returns this tensor."""
+        if requires_grad and self.array.dtype.kind not in "fc":
+            raise RuntimeError(
+                "only Tensors of floating point dtype can require gradients; convert it with .float() first."
+            )
         self.requires_grad = requires_grad
         return self
 
@@ -305,13 +317,16 @@ class Tensor(
         return self._grad_fn is not None and self.requires_grad and not self.retains_grad
 
     def _check_grad(self, value: Any) -> None:
-        if not isinstance(value, TensorMeta):
-            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+        if not isinstance(value, TensorBase):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+            )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
         if value.array.dtype != self.array.dtype:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype '{self.dtype}'."  # type: ignore[attr-defined]
+                f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with grad_dtype '{self.dtype.title}'. "
+                "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype): convert it with .to(tensor.dtype)."
             )
         if value.array.shape != self.array.shape:
             raise RuntimeError(
@@ -435,7 +450,7 @@ class Tensor(
         return format(self.item(), spec) if spec and self.array.ndim == 0 else str(self)
 
     def __contains__(self, value: Any) -> bool:
-        return bool(np.any(self.array == (value.array if isinstance(value, TensorMeta) else value)))
+        return bool(np.any(self.array == (value.array if isinstance(value, TensorBase) else value)))
 
     def __hash__(self) -> int:
         return id(self)

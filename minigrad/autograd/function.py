@@ -173,6 +173,7 @@ class Function:
     ...     def forward(ctx, x):
     ...         ctx.save_for_backward(x)
     ...         return x * x * x
+    ...
     ...     @staticmethod
     ...     def backward(ctx, g):
     ...         (x,) = ctx.saved_tensors
@@ -260,6 +261,11 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
     for written in node._dirty:
         bump_version(written, f"{node.function.__name__} (mark_dirty)")
     dirty = {id(x) for x in node._dirty}
+    if not dirty <= {id(out) for out in outputs}:
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+            "inplace must all be outputs of the Function."
+        )
     given = {id(x) for x in inputs}
     flat = {id(x) for x in node._non_differentiable}
     metas = []
@@ -302,7 +308,7 @@ def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_
 
 def _rebased(node: FunctionNode, number: int, out: Any) -> Any:
     if out.requires_grad and out.is_leaf:
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     if out._view is not None:
         views.check_writable(out, tracked=True)
         views.rebase(out, node)
@@ -332,22 +338,34 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
     saved, versions = [], []
     for tensor in node._to_save:
         if tensor is not None and not isinstance(tensor, TensorBase):
-            raise TypeError(f"save_for_backward can only save variables, but argument {len(saved)} is of type {type(tensor).__name__}")
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {len(saved)} is of type {type(tensor).__name__}"
+            )
         slot, version = slot_for(tensor, is_output=tensor is not None and tensor._grad_fn is node)
         saved.append(slot)
         versions.append(version)
         if TensorSaved.listeners and tensor is not None and version is not None:
-            emit(TensorSaved(node, f"saved_tensors[{len(saved) - 1}]", tensor, tensor.version_counter, version, by_copy=False))
+            emit(
+                TensorSaved(
+                    node, f"saved_tensors[{len(saved) - 1}]", tensor, tensor.version_counter, version, by_copy=False
+                )
+            )
     node.saved, node.versions = saved, versions
     node._to_save = ()
 
 
-def _announce(node: FunctionNode, function: type[Function], args: tuple[Any, ...], outputs: list[Any], recorded: bool) -> None:
+def _announce(
+    node: FunctionNode, function: type[Function], args: tuple[Any, ...], outputs: list[Any], recorded: bool
+) -> None:
     made = tuple(x for x in outputs if isinstance(x, TensorBase))
     if OpApplied.listeners:
         inputs = {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorBase, int, float))}
         reason = None if recorded else "no input requires grad" if modes.grad else "no_grad"
-        emit(OpApplied(FunctionName(function.__name__), inputs, {}, made, node if recorded else None, reason, bool(node._dirty)))
+        emit(
+            OpApplied(
+                FunctionName(function.__name__), inputs, {}, made, node if recorded else None, reason, bool(node._dirty)
+            )
+        )
     if TensorCreated.listeners:
         for out in made:
             if all(out is not x for x in args):
@@ -391,5 +409,3 @@ def _barred(gradient: Any, sources: tuple[Any, ...]) -> Any:
     out = wrap(gradient.array)
     out._requires_grad, out._grad_fn = True, node
     return out
-
-

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.meta import bump_version
+from minigrad.autograd.mutable_saves import allow_mutation_on_saved_tensors
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, ensure_grad_fn
 from minigrad.autograd.saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from minigrad.autograd.wrap import TensorBase
@@ -20,6 +21,7 @@ __all__ = [
     "AccumulateGrad",
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "ensure_grad_fn",
     "get_gradient_edge",
@@ -66,7 +68,9 @@ class _MultiHandle:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Hook, *, mode: Literal["all", "any"] = "all") -> _MultiHandle:
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Hook, *, mode: Literal["all", "any"] = "all"
+) -> _MultiHandle:
     """Call ``fn`` once in each backward: with the list of all gradients (None where undefined), or with the first (``any``).
 
     In mode ``all`` it runs when the gradients of all ``tensors`` that the pass will reach are known.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -52,7 +53,9 @@ class _Decorates:
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
-            raise TypeError(f"{type(self).__name__} was used to decorate the class {function.__name__}; decorate its methods.")
+            raise TypeError(
+                f"{type(self).__name__} was used to decorate the class {function.__name__}; decorate its methods."
+            )
         if inspect.isgeneratorfunction(function):
             return self._around_generator(function)
 
@@ -239,6 +242,10 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
     """Anomaly mode inside the block."""
 
     def __init__(self, check_nan: bool = True) -> None:
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            stacklevel=2,
+        )
         super().__init__(True, check_nan)
 
     def _again(self) -> Any:

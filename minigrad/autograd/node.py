@@ -203,9 +203,9 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
     return "copied"
 
 
-STEAL_LIMIT = 5
-"""``sys.getrefcount`` of a gradient that only the engine holds, as seen from ``_add_array``: the engine's name for it, one
-parameter on each of the two calls, ours, and the argument of ``getrefcount`` itself. A test would see it if a change of the
+STEAL_LIMIT = 4
+"""``sys.getrefcount`` of a gradient that only the engine holds, as seen from ``_add_array``: the engine's name for it, the
+parameters of the two calls, and the argument of ``getrefcount`` itself. A test would see it if a change of the
 engine moved it. A gradient that anyone else holds, or that is a view of anything, is copied: never alias what is not ours."""
 
 

@@ -104,7 +104,9 @@ class OpNode(SavingNode):
     def fitted(self, sent: list[Gradient]) -> list[Gradient]:
         """The gradients with broadcasting and promotion undone."""
         assert self.metas is not None
-        return [g if g is None or meta is None else late.fit(g, *meta) for g, meta in zip(sent, self.metas, strict=True)]
+        return [
+            g if g is None or meta is None else late.fit(g, *meta) for g, meta in zip(sent, self.metas, strict=True)
+        ]
 
     def __getattr__(self, name: str) -> Any:
         """``_saved_self``, ``_saved_other``, ``_saved_result`` as in PyTorch, or ``_saved_`` and the rule's own name for it."""
@@ -115,31 +117,39 @@ class OpNode(SavingNode):
         raise AttributeError(f"{self.name()} has no attribute {name!r}")
 
     def _saved_value(self, wanted: str) -> Any:
-        slots = self.slot_names
-        if wanted in self.op.attributes and wanted not in slots:
-            return self._attribute(wanted)
-        return self.unpack_one(self._slot_called(wanted))
+        wanted = self._own_name(wanted)
+        if wanted in self.slot_names:
+            return self.unpack_one(self.slot_names.index(wanted))
+        if wanted in self.op.savable:
+            return None
+        return self._extra_called(wanted)
 
-    def _attribute(self, wanted: str) -> Any:
+    def _extra_called(self, wanted: str) -> Any:
+        """An attribute, or with ``_sym_sizes`` behind it the shape of an operand."""
+        operand = self._own_name(wanted.removesuffix("_sym_sizes"))
         plan = self.op.plan_with(self.rules)
-        position = self.op.attributes.index(wanted)
         for value, (is_shape, place) in zip(self.extras, plan.extras, strict=True):
-            if not is_shape and place == position:
+            if (is_shape and wanted.endswith("_sym_sizes") and self.op.operands[place] == operand) or (
+                not is_shape and self.op.attributes[place] == wanted
+            ):
                 return value
-        raise AttributeError(f"{self.name()} keeps no {wanted!r}: none of its rules asks for it")
+        kept = ", ".join(self.slot_names) or "nothing"
+        raise AttributeError(f"{self.name()} did not save {wanted!r}; it saved {kept}")
+
+    def _own_name(self, wanted: str) -> str:
+        """Our name for what PyTorch calls ``self``, ``other`` or ``result``."""
+        operands = self.op.operands
+        place = {"self": 0, "input": 0, "other": 1}.get(wanted)
+        if place is not None and wanted not in operands and place < len(operands):
+            return operands[place]
+        return self.op.results[0] if wanted == "result" else wanted
 
     def _slot_called(self, wanted: str) -> int:
-        aliases = {"self": 0, "input": 0, "other": 1}
-        operands = self.op.operands
-        if wanted in aliases and aliases[wanted] < len(operands):
-            wanted = operands[aliases[wanted]]
-        if wanted == "result":
-            wanted = self.op.results[0]
         slots = self.slot_names
-        if wanted not in slots:
-            kept = ", ".join(slots) or "nothing"
-            raise AttributeError(f"{self.name()} did not save {wanted!r}; it saved {kept}")
-        return slots.index(wanted)
+        name = self._own_name(wanted)
+        if name not in slots:
+            raise AttributeError(f"{self.name()} did not save {wanted!r}; it saved {', '.join(slots) or 'nothing'}")
+        return slots.index(name)
 
 
 class RawSaved:
@@ -158,7 +168,9 @@ class RawSaved:
             raise FreedError(node)
         slot = node.saved[position]
         if isinstance(slot, Packed):
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set is not allowed.")
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set is not allowed."
+            )
         if node.versions[position] is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         tensor = node.unpack_one(position)

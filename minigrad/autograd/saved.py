@@ -62,7 +62,9 @@ class Packed:
         with no_grad():
             given = self.unpack_hook(self.packed)
         if not isinstance(given, TensorBase):
-            raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}")
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}"
+            )
         return given.array
 
     def unpack(self, node: Node) -> Tensor:
@@ -77,10 +79,11 @@ class Packed:
 
 def _pack(tensor: Tensor, pack: Pack) -> Any:
     given = wrap(tensor.array)
-    counter = given._counter = VersionCounter()
+    counter = given._counter = tensor.version_counter
+    before = counter.value
     with no_grad():
         packed = pack(given)
-    if counter.value:
+    if counter.value != before:
         raise RuntimeError(
             "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified "
             "by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform "
@@ -264,7 +267,11 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
     for number, by, place in writes[:3]:
         text += f" {by} raised it to version {number} ({place})."
     if where is None and not writes:
-        hint = "the forward call that saved it is named below" if modes.anomaly else "`inspector explain SCRIPT` names the operation"
+        hint = (
+            "the forward call that saved it is named below"
+            if modes.anomaly
+            else "`inspector explain SCRIPT` names the operation"
+        )
         text += f" Hint: {hint} that saved it and the one that changed it."
     return text
 
@@ -272,5 +279,3 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
 def _output_nr(slot: Any) -> int:
     number: int = slot.output_nr if isinstance(slot, SavedOutput) else slot._output_nr
     return number
-
-
