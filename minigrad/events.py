@@ -28,8 +28,8 @@ from minigrad.provenance import here
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
-    from minigrad.autograd.node import Node
     from minigrad.autograd.meta import VersionCounter
+    from minigrad.autograd.node import Node
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
@@ -356,7 +356,9 @@ def listen(callback: Listener, *kinds: type[Event], places: bool = False) -> Lis
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
-        raise TypeError(f"listen() was given {unknown[0]!r}, which is not a kind of event; expected some of minigrad.events.KINDS")
+        raise TypeError(
+            f"listen() was given {unknown[0]!r}, which is not a kind of event; expected some of minigrad.events.KINDS"
+        )
     listening = Listening(callback, kinds or KINDS, places)
     _change(lambda active: (*active, listening))
     return listening

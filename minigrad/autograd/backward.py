@@ -100,7 +100,9 @@ def grad(
     if not only_inputs:
         raise ValueError("only_inputs argument is deprecated and must be True, which is its default")
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     if is_grads_batched:
         return _grad_batched(outputs, inputs, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     chosen = _several(inputs)
@@ -139,7 +141,13 @@ def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | No
 
 
 def _grad_batched(
-    outputs: Any, inputs: Any, grad_outputs: Any, retain_graph: Any, create_graph: bool, allow_unused: Any, materialize: bool
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any,
+    retain_graph: Any,
+    create_graph: bool,
+    allow_unused: Any,
+    materialize: bool,
 ) -> tuple[Tensor | None, ...]:
     """One ordinary pass for each row, stacked."""
     from minigrad.ops.joining import stack

@@ -57,14 +57,19 @@ def checkpoint(
     """
     if use_reentrant is None:
         warnings.warn(
-            "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.", stacklevel=2
+            "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.",
+            stacklevel=2,
         )
         use_reentrant = True
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ('default', 'none') but got {determinism_check}")
     if use_reentrant:
         if kwargs:
-            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs) + "; use_reentrant=True passes positional ones only.")
+            raise ValueError(
+                "Unexpected keyword arguments: "
+                + ",".join(kwargs)
+                + "; use_reentrant=True passes positional ones only."
+            )
         return _Reentrant.apply(function, preserve_rng_state, *args)
     frame = _Frame(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop)
     return frame.run()
@@ -153,7 +158,12 @@ class _Frame:
             return tensor
 
         with _restored(self.state), _recomputing(getattr(self.function, "__qualname__", "checkpoint")):
-            with enable_grad(), saved_tensors_hooks(keep, lambda kept: kept), self.contexts[1], contextlib.suppress(_StopRecomputing):
+            with (
+                enable_grad(),
+                saved_tensors_hooks(keep, lambda kept: kept),
+                self.contexts[1],
+                contextlib.suppress(_StopRecomputing),
+            ):
                 self.function(*map(_detached, self.args), **{k: _detached(v) for k, v in self.kwargs.items()})
         seen = next(counter)
         if seen < len(self.holders):
@@ -230,7 +240,9 @@ class _Reentrant(Function):
         with _restored(ctx.state), _recomputing(getattr(ctx.function, "__qualname__", "checkpoint")), enable_grad():
             outputs = ctx.function(*args)
         several = outputs if isinstance(outputs, tuple) else (outputs,)
-        pairs = [(out, g) for out, g in zip(several, grads, strict=True) if isinstance(out, TensorBase) and out.requires_grad]
+        pairs = [
+            (out, g) for out, g in zip(several, grads, strict=True) if isinstance(out, TensorBase) and out.requires_grad
+        ]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         backward([out for out, _ in pairs], [g for _, g in pairs])
@@ -255,5 +267,3 @@ def _chain(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
         return value
 
     return run
-
-

@@ -40,7 +40,9 @@ class Duals:
             return None
         return self.tangents.get(value.serial)
 
-    def after(self, op: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> Any:
+    def after(
+        self, op: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...]
+    ) -> Any:
         """The tangent of each output, None where there is none. Tangents have no tangents: meanwhile the level is closed."""
         incoming = tuple(map(self.of, operands))
         if all(tangent is None for tangent in incoming):

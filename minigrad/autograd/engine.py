@@ -310,7 +310,10 @@ def as_tuple(node: Node, gradient: Gradient) -> tuple[Gradient, ...]:
 
 
 def execute(
-    task: GraphTask, roots: Sequence[tuple[Node, int]], seeds: Sequence[Gradient], run_only: Sequence[Node] | None = None
+    task: GraphTask,
+    roots: Sequence[tuple[Node, int]],
+    seeds: Sequence[Gradient],
+    run_only: Sequence[Node] | None = None,
 ) -> None:
     """Run ``task`` from ``roots`` to its end. ``run_only`` limits the pass to what leads there or to a capture.
 

@@ -21,7 +21,9 @@ Tensors = Any
 """A Tensor, or a tuple of them."""
 
 
-def vjp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vjp(
+    func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """``(func(*inputs), vᵀJ)``: the output, and the product of ``v`` (shaped like the output) with the Jacobian.
 
     >>> import minigrad as mg
@@ -36,7 +38,9 @@ def vjp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_gra
     return _out(ys, single, create_graph), _out(products, one, create_graph)
 
 
-def jvp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False) -> Any:
+def jvp(
+    func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """``(func(*inputs), Jv)``: the output, and the product of the Jacobian with ``v`` (shaped like the inputs).
 
     By two backward passes: the first is linear in its seed, and the second differentiates it with respect to that.
@@ -91,7 +95,10 @@ def _jacobian_of(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: 
         rows.append(_grad((y,), xs, (wrap(unit),), create_graph, strict, "jacobian", retain=True))
     if not rows:
         return tuple(wrap(np.zeros(y.array.shape + x.array.shape, y.array.dtype)) for x in xs)
-    return tuple(stack(column).reshape(y.array.shape + x.array.shape) for column, x in zip(zip(*rows, strict=True), xs, strict=True))
+    return tuple(
+        stack(column).reshape(y.array.shape + x.array.shape)
+        for column, x in zip(zip(*rows, strict=True), xs, strict=True)
+    )
 
 
 def hessian(
@@ -120,7 +127,9 @@ def hessian(
     return jacobian(gradient, inputs, create_graph, strict)
 
 
-def vhp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vhp(
+    func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """``(func(*inputs), vᵀH)`` for a scalar function.
 
     >>> import minigrad as mg
@@ -137,7 +146,9 @@ def vhp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_gra
     return _out(ys, single, create_graph), _out(products, one, create_graph)
 
 
-def hvp(func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False) -> Any:
+def hvp(
+    func: Callable[..., Any], inputs: Tensors, v: Tensors = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """``(func(*inputs), Hv)`` for a scalar function.
 
     >>> import minigrad as mg
@@ -177,7 +188,9 @@ def _leaf(array: Any) -> Tensor:
     return leaf
 
 
-def _called(func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool) -> tuple[tuple[Tensor, ...], bool]:
+def _called(
+    func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool
+) -> tuple[tuple[Tensor, ...], bool]:
     result = func(*xs)
     single = isinstance(result, TensorBase)
     ys: tuple[Any, ...] = (result,) if single else tuple(result)
@@ -228,7 +241,12 @@ def _grad(
     else:
         seeds = None if vs is None else [s for _, s in usable]
         found = grad(
-            [y for y, _ in usable], xs, seeds, retain_graph=retain or create_graph, create_graph=create_graph, allow_unused=True
+            [y for y, _ in usable],
+            xs,
+            seeds,
+            retain_graph=retain or create_graph,
+            create_graph=create_graph,
+            allow_unused=True,
         )
     if strict and any(g is None for g in found):
         position = next(i for i, g in enumerate(found) if g is None)
@@ -238,7 +256,9 @@ def _grad(
     return tuple(wrap(np.zeros_like(x.array)) if g is None else g for g, x in zip(found, xs, strict=True))
 
 
-def _second(back: tuple[Tensor, ...], seeds: tuple[Tensor, ...], vs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+def _second(
+    back: tuple[Tensor, ...], seeds: tuple[Tensor, ...], vs: tuple[Tensor, ...], create_graph: bool
+) -> tuple[Tensor, ...]:
     return _grad(back, seeds, vs, create_graph, False, "jvp")
 
 

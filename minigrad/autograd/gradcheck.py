@@ -189,7 +189,15 @@ def _check(
                         f"different values, although analytical gradient matches numerical gradient. Output {number}, input {place}."
                     )
             if forward:
-                _compare(_by_forward(func, given, x, number), numerical, number, place, atol, rtol, " computed with forward mode")
+                _compare(
+                    _by_forward(func, given, x, number),
+                    numerical,
+                    number,
+                    place,
+                    atol,
+                    rtol,
+                    " computed with forward mode",
+                )
 
 
 def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps: float) -> None:
@@ -200,7 +208,9 @@ def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps
             continue
         for place, x in enumerate(wanted):
             if np.any(_nudged(func, given, x, number, eps, all_outputs=True)):
-                raise GradcheckError(f"Numerical gradient for function expected to be zero: output {number}, input {place}.")
+                raise GradcheckError(
+                    f"Numerical gradient for function expected to be zero: output {number}, input {place}."
+                )
 
 
 def _compare(analytical: Array, numerical: Array, number: int, place: int, atol: float, rtol: float, how: str) -> None:
@@ -217,7 +227,9 @@ def _reals(array: Array) -> Array:
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
-def _nudged(func: Tested, given: tuple[Any, ...], x: Tensor, number: int, eps: float, all_outputs: bool = False) -> Array:
+def _nudged(
+    func: Tested, given: tuple[Any, ...], x: Tensor, number: int, eps: float, all_outputs: bool = False
+) -> Array:
     """∂output/∂x by central differences: one row for each real part of the output, one column for each of ``x``."""
     columns = []
     original = x.array

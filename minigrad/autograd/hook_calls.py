@@ -142,7 +142,8 @@ def _outputs(node: Node, gradient: Gradient, task: GraphTask) -> tuple[Tensor | 
         return (None if gradient is None else as_tensor(gradient, task),)
     slots = gradient or {}
     return tuple(
-        as_tensor(slots[number], task) if slots.get(number) is not None else None for number in range(max(slots, default=-1) + 1)
+        as_tensor(slots[number], task) if slots.get(number) is not None else None
+        for number in range(max(slots, default=-1) + 1)
     )
 
 
@@ -160,7 +161,9 @@ def checked(result: Any, before: Tensor, hook: Hook) -> Tensor:
     if value.shape != before.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
     if value.array.dtype != before.array.dtype:
-        raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {before.dtype} got {value.dtype})")
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has changed the type of value (was {before.dtype} got {value.dtype})"
+        )
     return value
 
 
@@ -168,7 +171,9 @@ def checked_all(result: Any, given: tuple[Tensor | None, ...], hook: Hook) -> tu
     """A node hook's answer: as many gradients as it was given."""
     values = result if isinstance(result, tuple) else (result,)
     if len(values) != len(given):
-        raise RuntimeError(f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(values)}, expected {len(given)})")
+        raise RuntimeError(
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(values)}, expected {len(given)})"
+        )
     return tuple(
         None if after is None else after if before is None else checked(after, before, hook)
         for after, before in zip(values, given, strict=True)

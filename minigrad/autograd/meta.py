@@ -229,8 +229,14 @@ class AutogradMeta:
         if (self.grad is None) != (self.grad_impl is None):
             raise AssertionError("grad and grad_impl disagree")
         if self.grad_impl is not None and self.grad_impl.shape != self._tensor.shape:
-            raise AssertionError(f"a gradient has its tensor's shape {self._tensor.shape}, yet this one has {self.grad_impl.shape}")
+            raise AssertionError(
+                f"a gradient has its tensor's shape {self._tensor.shape}, yet this one has {self.grad_impl.shape}"
+            )
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.FIELDS if name != "version" or self._tensor.version_counter.tracks)
+        fields = ", ".join(
+            f"{name}={getattr(self, name)!r}"
+            for name in self.FIELDS
+            if name != "version" or self._tensor.version_counter.tracks
+        )
         return f"AutogradMeta({fields})"

@@ -228,10 +228,19 @@ def refusal(tensor: Tensor, what: str) -> str:
     assert view is not None
     node = tensor._grad_fn
     if view.creation in (Creation.NO_GRAD, Creation.INFERENCE):
-        born = "A view was" if node is None else f"Output {tensor._output_nr} of {node.bare_name()} is a view of a view which was"
+        born = (
+            "A view was"
+            if node is None
+            else f"Output {tensor._output_nr} of {node.bare_name()} is a view of a view which was"
+        )
         if view.creation is Creation.NO_GRAD:
-            return f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled." + _TOGETHER.format("no_grad")
-        return f"{born} created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format("inference_mode")
+            return (
+                f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled."
+                + _TOGETHER.format("no_grad")
+            )
+        return f"{born} created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format(
+            "inference_mode"
+        )
     maker = "the operation that made it" if node is None else node.bare_name()
     head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
     if view.creation is Creation.MULTI_OUTPUT:
@@ -278,4 +287,7 @@ def _check_history(tensor: Tensor) -> None:
 
 def overlaps_itself(array: Array) -> bool:
     """Whether some memory cell is two elements: a stride of 0 over more than one, as ``expand`` makes."""
-    return any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)) and array.size > 0
+    return (
+        any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True))
+        and array.size > 0
+    )

@@ -84,7 +84,9 @@ def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
     """``gradient`` (array or tensor) in the shape and type of the operand that it belongs to."""
     array = gradient.array if isinstance(gradient, TensorMeta) else gradient
     if array.shape != shape:
-        gradient = sum_to.apply(gradient, shape) if isinstance(gradient, TensorMeta) else sum_to.forward(gradient, shape)
+        gradient = (
+            sum_to.apply(gradient, shape) if isinstance(gradient, TensorMeta) else sum_to.forward(gradient, shape)
+        )
     if array.dtype != kind:
         gradient = cast.apply(gradient, kind) if isinstance(gradient, TensorMeta) else cast.forward(gradient, kind)
     return gradient
