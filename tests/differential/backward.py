@@ -45,7 +45,7 @@ def _graded(pick: Pick, world: World) -> list[Known]:
 def detached(pick: Pick, world: World) -> Statement:
     """``detach``, ``detach_``, ``.data``."""
     x = pick.one(world.where(lambda known: True))
-    kind = pick.one(("detach", "detach", "data", "detach_"))
+    kind = "detach" if x.inference or world.inference else pick.one(("detach", "detach", "data", "detach_"))
     if kind == "detach_":
         x.grad = False
         return Do(x.name, "detach_")
@@ -67,9 +67,12 @@ def flagged(pick: Pick, world: World) -> Statement:
 
 def set_data(pick: Pick, world: World) -> Statement | None:
     """``x.data = y``."""
-    x = pick.one(world.where(lambda known: True))
-    others = world.where(lambda known: known.shape == x.shape and known.memory != x.memory and known.dtype == x.dtype)
-    if not others or world.inference:
+    normal = world.where(lambda known: not known.inference)
+    if not normal or world.inference:
+        return None
+    x = pick.one(normal)
+    others = [o for o in normal if o.shape == x.shape and o.memory != x.memory and o.dtype == x.dtype]
+    if not others:
         return None
     other = pick.one(others)
     x.memory = other.memory
@@ -215,7 +218,7 @@ def clear(pick: Pick, world: World) -> Statement | None:
 def take_grad(pick: Pick, world: World) -> Statement | None:
     """``g = x.grad``: the gradient as a variable of the program."""
     fits = _tracked(world)
-    if not fits:
+    if not fits or world.inference:
         return None
     x = pick.one(fits)
     out = world.add(x.shape, [x])
@@ -226,7 +229,7 @@ def take_grad(pick: Pick, world: World) -> Statement | None:
 def set_grad(pick: Pick, world: World) -> Statement | None:
     """``x.grad = y``."""
     fits = _leaves(world)
-    if not fits:
+    if not fits or world.inference:
         return None
     x = pick.one(fits)
     alike = world.where(lambda known: known.shape == x.shape and known is not x)

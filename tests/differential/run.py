@@ -36,7 +36,7 @@ PHRASES = tuple(
     for phrase in (
         r"inplace operation",
         r"in-place operation",
-        r"output \d+ of \w+",
+        r"output \d+ of (?!torch)\w+",
         r"is at version \d+",
         r"expected version \d+",
         r"a leaf variable that requires grad",

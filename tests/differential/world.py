@@ -43,6 +43,7 @@ class Known:
     """A variable as far as the generator can tell; ``memory`` is the same number for all that share memory.
 
     ``graded``: it may have a ``.grad`` by now. ``overlaps``: two of its elements may be one memory cell.
+    ``inference``: made in inference mode.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Known:
     leaf: bool = False
     graded: bool = False
     overlaps: bool = False
+    inference: bool = False
 
     @property
     def size(self) -> int:
@@ -91,6 +93,7 @@ class World:
         memory = parents[0].memory if alias else self._memories
         known = Known(self.fresh(), shape, dtype, grad, memory)
         known.overlaps = alias and parents[0].overlaps
+        known.inference = self.inference or (alias and parents[0].inference)
         self.variables.append(known)
         return known
 
