@@ -1,7 +1,7 @@
 """How an operation is applied: the forward choke point.
 
-``general`` knows every case: promotion, grad modes, views, several outputs, events. ``inplace`` derives the in-place form of any
-operation. ``fast`` does what ``general`` does for the ordinary case, in less time.
+``general`` knows every case: promotion, grad modes, views, several outputs, events. ``inplace`` derives the in-place
+form of any operation. ``fast`` does what ``general`` does for the ordinary case, in less time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ new = object.__new__
 _NUMBERS = (int, float, bool, complex)
 
 
-# --- the general path ---------------------------------------------------------------------------------------------------
+# --- the general path
+# ---------------------------------------------------------------------------------------------------
 
 
 def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
@@ -87,7 +88,8 @@ def _on_arrays(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -
     if all(type(x) in _NUMBERS for x in operands):
         given = ", ".join(type(x).__name__ for x in operands)
         raise TypeError(
-            f"{op.name}() needs a Tensor among its operands, but was given {given}; wrap a number in minigrad.tensor(...)"
+            f"{op.name}() needs a Tensor among its operands, but was given {given}; wrap a number in "
+            "minigrad.tensor(...)"
         )
     return op.forward(*(np.asarray(x) if isinstance(x, np.generic) else x for x in operands), *attributes)
 
@@ -108,7 +110,10 @@ def _operand(value: Any) -> Any:
 
 
 def promoted(op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The operands' values in the type in which the operation works. Python numbers stay as they are: NumPy takes them as weak."""
+    """The operands' values in the type in which the operation works.
+
+    Python numbers stay as they are: NumPy takes them as weak.
+    """
     if op.promotion is None:
         return values
     target = floating(values) if op.promotion == "float" else result_type(values)
@@ -118,7 +123,8 @@ def promoted(op: Op, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _fitting(value: Any, target: np.dtype[Any]) -> Any:
-    """A Python number as NumPy takes it among ``target``: True is 1, and an integer out of range wraps around, as in PyTorch."""
+    """A Python number as NumPy takes it among ``target``: True is 1, and an integer out of range wraps around, as in
+    PyTorch."""
     if isinstance(value, (bool, int)) and target.kind in "iu":
         return np.array(value).astype(target)[()]
     return target.type(value) if isinstance(value, bool) else value
@@ -196,7 +202,8 @@ def make_node(
 def node_without_edges(
     op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...], mask: int
 ) -> Any:
-    """Just the derivative rules for the operands in ``mask``, with what they need besides saved values; in no graph yet."""
+    """Just the derivative rules for the operands in ``mask``, with what they need besides saved values; in no graph
+    yet."""
     is_complex = any(out.array.dtype.kind == "c" for out in outputs) or any(
         isinstance(x, TensorBase) and x.array.dtype.kind == "c" for x in operands
     )
@@ -224,8 +231,8 @@ AWAITED = object()
 def save(node: Any, op: Op, mask: int, operands: tuple[Any, ...], outputs: tuple[Tensor, ...], copied: bool) -> None:
     """Put what the rules will ask for into the node, each with the version it has now.
 
-    ``copied``: the first operand is about to be overwritten in place, so a private copy is kept of it, and the output, which is
-    not there yet, is awaited.
+    ``copied``: the first operand is about to be overwritten in place, so a private copy is kept of it, and the output,
+    which is not there yet, is awaited.
     """
     saved: list[Any] = []
     versions: list[int | None] = []
@@ -262,13 +269,15 @@ def attach_outputs(node: Node, outputs: Sequence[Tensor]) -> None:
             out._output_nr = number
 
 
-# --- in place -----------------------------------------------------------------------------------------------------------
+# --- in place
+# -----------------------------------------------------------------------------------------------------------
 
 
 def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """Write the operation's result into its first operand: compute, save, write, bump, rebase.
 
-    Raises RuntimeError when autograd could not follow the write, or the result does not fit the operand's type or shape.
+    Raises RuntimeError when autograd could not follow the write, or the result does not fit the operand's type or
+    shape.
     """
     if not isinstance(operands[0], TensorBase):
         return _inplace_on_array(op, operands, attributes)
@@ -334,13 +343,16 @@ def check_fits(target: Array, result: Array) -> None:
 
 
 def check_overlap(values: tuple[Any, ...]) -> None:
-    """Refuse to write where part of what is read lies: the result would depend on the order. As in PyTorch, only of dense memory."""
+    """Refuse to write where part of what is read lies: the result would depend on the order.
+
+    As in PyTorch, only of dense memory.
+    """
     target = values[0]
     for x in values[1:]:
         if isinstance(x, ndarray) and x.size and np.may_share_memory(target, x) and _overlaps_partly(target, x):
             raise RuntimeError(
-                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-                "location. Please clone() the tensor before performing the operation."
+                "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+                "memory location. Please clone() the tensor before performing the operation."
             )
 
 
@@ -383,7 +395,8 @@ def _save_written_output(node: Any, target: Tensor) -> None:
                 )
 
 
-# --- events -------------------------------------------------------------------------------------------------------------
+# --- events
+# -------------------------------------------------------------------------------------------------------------
 
 
 def _named(op: Op, operands: tuple[Any, ...]) -> dict[str, Any]:

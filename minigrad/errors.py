@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from minigrad.autograd.node import Node
 
 FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
-    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if "
-    "you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
 )
 
 
@@ -24,8 +25,8 @@ def do_not_meet(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:
     for place in range(1, min(len(a), len(b)) + 1):
         if a[-place] != b[-place] and 1 not in (a[-place], b[-place]):
             return RuntimeError(
-                f"The size of tensor a ({a[-place]}) must match the size of tensor b ({b[-place]}) at non-singleton dimension "
-                f"{max(len(a), len(b)) - place}"
+                f"The size of tensor a ({a[-place]}) must match the size of tensor b ({b[-place]}) at non-singleton "
+                f"dimension {max(len(a), len(b)) - place}"
             )
     return None
 

@@ -1,7 +1,7 @@
 """What happens in the core, as events, and ``listen``, the one way to hear of it.
 
-The core announces; it does not know who listens. Names in the past tense are facts; names in -ing are moments at which a
-listener may wait (delivery is synchronous, so a breakpoint is a listener that does not return yet).
+The core announces; it does not know who listens. Names in the past tense are facts; names in -ing are moments at which
+a listener may wait (delivery is synchronous, so a breakpoint is a listener that does not return yet).
 
 An event carries the live objects it speaks of. Every tensor, node, version counter and graph task has a ``serial``, a
 counter that is never used twice, unlike ``id()``. A listener that wants to remember takes serials and small summaries,
@@ -76,7 +76,8 @@ class OpApplied(Event):
     outputs: tuple[Tensor, ...]
     node: Node | None
     unrecorded: str | None
-    """Why there is no node: ``no_grad``, ``inference_mode``, ``no input requires grad``, ``not differentiable``; else None."""
+    """Why there is no node: ``no_grad``, ``inference_mode``, ``no input requires grad``, ``not differentiable``; else
+    None."""
     inplace: bool
 
 
@@ -207,9 +208,11 @@ class NodeFinished(Event):
 
 @dataclass(slots=True, eq=False)
 class GradientSent(Event):
-    """``source`` sent ``gradient`` along its edge ``index`` to input ``input_nr`` of ``target``, into the buffer that waits there.
+    """``source`` sent ``gradient`` along its edge ``index`` to input ``input_nr`` of ``target``, into the buffer that
+    waits there.
 
-    ``before`` is what the buffer held (None: nothing yet) and ``after`` what it holds now: fan-out is a sum one can watch.
+    ``before`` is what the buffer held (None: nothing yet) and ``after`` what it holds now: fan-out is a sum one can
+    watch.
     """
 
     task: GraphTask
@@ -237,7 +240,8 @@ class GradientAccumulated(Event):
 
 @dataclass(slots=True, eq=False)
 class HookRan(Event):
-    """A hook of ``kind`` (``tensor``, ``retain_grad``, ``node pre``, ``node post``, ``accumulator pre``, ``post accumulate``) ran."""
+    """A hook of ``kind`` (``tensor``, ``retain_grad``, ``node pre``, ``node post``, ``accumulator pre``, ``post
+    accumulate``) ran."""
 
     kind: str
     owner: Any
@@ -349,10 +353,11 @@ class Listening:
 
 
 def listen(callback: Listener, *kinds: type[Event], places: bool = False) -> Listening:
-    """Call ``callback(event)`` at every event of ``kinds`` (all kinds when none is named), in the thread where it happens.
+    """Call ``callback(event)`` at every event of ``kinds`` (all kinds when none is named), in the thread where it
+    happens.
 
-    With ``places``, ``event.where`` says where in the user's code. While a callback runs, this thread announces nothing,
-    so a callback may itself compute with tensors. An exception that it raises reaches the user's code.
+    With ``places``, ``event.where`` says where in the user's code. While a callback runs, this thread announces
+    nothing, so a callback may itself compute with tensors. An exception that it raises reaches the user's code.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
@@ -365,7 +370,8 @@ def listen(callback: Listener, *kinds: type[Event], places: bool = False) -> Lis
 
 
 def places_wanted() -> bool:
-    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name them."""
+    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name
+    them."""
     return _places_wanted
 
 

@@ -1,7 +1,7 @@
 """How the ordinary operation is applied quickly: one or two float32 or float64 operands, and nothing unusual going on.
 
-Each fast path does what ``dispatch.general`` does, written out with nothing in between, because at under a microsecond every call
-counts; and hands over whatever it does not recognise. The tests run every operation both ways.
+Each fast path does what ``dispatch.general`` does, written out with nothing in between, because at under a microsecond
+every call counts; and hands over whatever it does not recognise. The tests run every operation both ways.
 """
 
 from __future__ import annotations

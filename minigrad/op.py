@@ -8,10 +8,10 @@
     mul.grads(a=lambda g, b: g * b,
               b=lambda g, a: g * a)
 
-Positional-only parameters are operands, the others are attributes. A rule is given the gradient ``g`` of the output, and by name
-what else it asks for: an operand or ``out`` (which is thereby *saved*), an attribute, or ``a_shape``, the shape of operand ``a``
-(which saves nothing). Only what the rules that will run ask for is saved. A rule is written with operators and our own
-functions, so that the same text runs on arrays and on tensors.
+Positional-only parameters are operands, the others are attributes. A rule is given the gradient ``g`` of the output,
+and by name what else it asks for: an operand or ``out`` (which is thereby *saved*), an attribute, or ``a_shape``, the
+shape of operand ``a`` (which saves nothing). Only what the rules that will run ask for is saved. A rule is written with
+operators and our own functions, so that the same text runs on arrays and on tensors.
 
 Broadcasting, promotion, versions and events appear in no rule; they live in ``dispatch`` and the engine.
 """
@@ -48,9 +48,9 @@ class Plan(NamedTuple):
 class Op:
     """One operation. Call it with tensors (recorded), with arrays (plain), attributes by position or name.
 
-    ``apply`` is the same call without argument binding: operands, then all attributes by position. It is a plain function, so
-    that a class can lend it as a method. ``inplace`` is the derived in-place form, called the same way: it computes, writes into
-    the first operand, bumps its version, rebases its history and returns it.
+    ``apply`` is the same call without argument binding: operands, then all attributes by position. It is a plain
+    function, so that a class can lend it as a method. ``inplace`` is the derived in-place form, called the same way: it
+    computes, writes into the first operand, bumps its version, rebases its history and returns it.
     """
 
     def __init__(self, forward: Callable[..., Any], label: str, backward: str | None, **traits: Any) -> None:
@@ -105,7 +105,8 @@ class Op:
 
     @cached_property
     def complex_node_class(self) -> type[OpNode]:
-        """The node for complex operands: the textbook's rules between two conjugations, where the operation is holomorphic."""
+        """The node for complex operands: the textbook's rules between two conjugations, where the operation is
+        holomorphic."""
         if not self.holomorphic:
             return self.node_class
         return self._node_type(Conjugated, self.node_class)
@@ -118,7 +119,8 @@ class Op:
         for name, rule in rules.items():
             if name not in self.operands:
                 raise TypeError(
-                    f"op {self.name!r} has no operand {name!r} to give a gradient; its operands are {', '.join(self.operands)}"
+                    f"op {self.name!r} has no operand {name!r} to give a gradient; its operands are "
+                    f"{', '.join(self.operands)}"
                 )
             self._check_wishes(_wishes(rule))
         self.rules = rules
@@ -138,11 +140,12 @@ class Op:
         return [i for i in range(count) if self.operands[min(i, len(self.operands) - 1)] not in self.constants]
 
     def grads_together(self, rule: Rule, constants: tuple[str, ...] = ()) -> Op:
-        """State the derivative of all operands in one rule, which returns a sequence of gradients, one for each operand.
+        """State the derivative of all operands in one rule, which returns a sequence of gradients, one for each
+        operand.
 
-        For operations with any number of operands (``cat``) and where the gradients share much work. The rule may ask for
-        ``needs``, a tuple that says which operands need a gradient, and returns None for the others and for ``constants``, the
-        operands that never have one.
+        For operations with any number of operands (``cat``) and where the gradients share much work. The rule may ask
+        for ``needs``, a tuple that says which operands need a gradient, and returns None for the others and for
+        ``constants``, the operands that never have one.
         """
         self.joint_wishes = _wishes(rule)
         self._check_wishes(self.joint_wishes)
@@ -259,11 +262,11 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     """Make an operation of a function on arrays, and register it.
 
     ``label`` is what pictures show. ``backward`` is the node's name where it is not the operation's in camel case and
-    ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows it by
-    its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating point
-    first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False where complex
-    rules are written in full), ``outputs`` (names, where there are several), ``samples`` (a function that gives the test
-    walker its inputs).
+    ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
+    it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
+    point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
+    where complex rules are written in full), ``outputs`` (names, where there are several), ``samples`` (a function that
+    gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

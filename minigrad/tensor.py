@@ -1,6 +1,7 @@
 """The class ``Tensor``: an array with autograd metadata, and the methods that the families of operations lend it.
 
-Everything differentiable is in ``minigrad.ops``; here is what a tensor is by itself: its metadata, its gradient, its hooks.
+Everything differentiable is in ``minigrad.ops``; here is what a tensor is by itself: its metadata, its gradient, its
+hooks.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ class Tensor(
 ):
     """An n-dimensional array that can be differentiated through.
 
-    ``Tensor(data)`` copies numbers as float32; ``minigrad.tensor(data)`` infers the type. ``array`` is the NumPy array itself:
-    writing to it goes unnoticed by autograd.
+    ``Tensor(data)`` copies numbers as float32; ``minigrad.tensor(data)`` infers the type. ``array`` is the NumPy array
+    itself: writing to it goes unnoticed by autograd.
     """
 
     __slots__ = ()
@@ -125,7 +126,8 @@ class Tensor(
         if requires_grad:
             self.requires_grad = True
 
-    # --- what it is -----------------------------------------------------------------------------------------------------
+    # --- what it is
+    # -----------------------------------------------------------------------------------------------------
 
     @property
     def autograd_meta(self) -> AutogradMeta:
@@ -199,7 +201,8 @@ class Tensor(
         """The address of the first element."""
         return views.address(self.array)
 
-    # --- autograd metadata ----------------------------------------------------------------------------------------------
+    # --- autograd metadata
+    # ----------------------------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
@@ -218,13 +221,13 @@ class Tensor(
             if value:
                 return
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
-                "that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if value and self.array.dtype.kind not in "fc":
             raise RuntimeError(
-                f"Only Tensors of floating point and complex dtype can require gradients, and this one is {self.dtype.name}: "
-                "write a decimal point, or convert it with .float()."
+                "Only Tensors of floating point and complex dtype can require gradients, and this one is "
+                f"{self.dtype.name}: write a decimal point, or convert it with .float()."
             )
         if value and self.is_inference() and not modes.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
@@ -289,7 +292,8 @@ class Tensor(
 
     @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient; None before the first backward reaches it, and for a non-leaf that does not retain it."""
+        """The accumulated gradient; None before the first backward reaches it, and for a non-leaf that does not retain
+        it."""
         if self._grad is None:
             if GradMissing.listeners:
                 emit(GradMissing(self))
@@ -325,8 +329,9 @@ class Tensor(
             raise RuntimeError("can't assign Variable as its own grad")
         if value.array.dtype != self.array.dtype:
             raise RuntimeError(
-                f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with grad_dtype '{self.dtype.title}'. "
-                "The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype): convert it with .to(tensor.dtype)."
+                f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with grad_dtype "
+                f"'{self.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                "dtype): convert it with .to(tensor.dtype)."
             )
         if value.array.shape != self.array.shape:
             raise RuntimeError(
@@ -355,7 +360,8 @@ class Tensor(
         tensor_hooks_of(self).retains = True
         node.node_hooks().retain[self._output_nr] = weakref.ref(self)
 
-    # --- backward and hooks ---------------------------------------------------------------------------------------------
+    # --- backward and hooks
+    # ---------------------------------------------------------------------------------------------
 
     def backward(
         self,
@@ -364,7 +370,8 @@ class Tensor(
         create_graph: bool = False,
         inputs: Sequence[Tensor] | Tensor | None = None,
     ) -> None:
-        """Send ``gradient`` (1 for a scalar) back through the graph, and add what arrives to the ``.grad`` of the leaves.
+        """Send ``gradient`` (1 for a scalar) back through the graph, and add what arrives to the ``.grad`` of the
+        leaves.
 
         ``retain_graph`` keeps what was saved for a further pass; ``create_graph`` records the pass itself, so that its
         gradients can be differentiated; with ``inputs`` only they accumulate.
@@ -378,7 +385,7 @@ class Tensor(
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call ``hook(grad)`` when the finished gradient of this tensor is known; a result other than None replaces it."""
+        """Call ``hook(grad)`` when this tensor's gradient is complete; a result other than None replaces it."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
@@ -395,7 +402,8 @@ class Tensor(
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return RemovableHandle(tensor_hooks_of(self).post_accumulate, hook)
 
-    # --- Python ---------------------------------------------------------------------------------------------------------
+    # --- Python
+    # ---------------------------------------------------------------------------------------------------------
 
     def numpy(self) -> Array:
         """The array itself, sharing memory. Raises RuntimeError for a tensor that requires grad."""
@@ -464,7 +472,8 @@ class Tensor(
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment."
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment."
             )
         copy = type(self).__new__(type(self))
         memo[id(self)] = copy
@@ -475,9 +484,10 @@ class Tensor(
 
 
 _NON_LEAF = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated during "
-    "autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
-    "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf Tensor instead."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead."
 )
 
 

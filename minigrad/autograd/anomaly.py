@@ -1,6 +1,7 @@
 """Anomaly mode: nodes remember the forward call that made them, and a failing backward shows it.
 
-Nodes keep it in ``metadata["traceback_"]``; ``metadata["parent_"]`` is the node that ran when a node of a higher order was made.
+Nodes keep it in ``metadata["traceback_"]``; ``metadata["parent_"]`` is the node that ran when a node of a higher order
+was made.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def tell(node: Node) -> None:
     parent = node.metadata.get("parent_")
     while parent is not None:
         warnings.warn(
-            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the previous "
+            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
+            "previous "
             f"calculation:\n{''.join(parent.metadata.get('traceback_', ['(it was made without anomaly detection)']))}",
             stacklevel=2,
         )

@@ -24,9 +24,10 @@ Root = Any
 """A Tensor or a GradientEdge."""
 
 _CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
-    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
-    "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
 )
 
 
@@ -134,8 +135,8 @@ def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | No
         return wrap(np.zeros_like(source.array))
     if not allow_unused:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "
-            "desired behavior."
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
+            "this is the desired behavior."
         )
     return None
 
@@ -232,7 +233,8 @@ def _implicit_seed(root: Tensor, position: int, create_graph: bool) -> Any:
 def _check_seed(root: Tensor, given: Any, position: int) -> None:
     if given.array.shape != root.array.shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{position}] has a shape of {given.shape} and output[{position}] has a shape of {root.shape}."
+            f"Mismatch in shape: grad_output[{position}] has a shape of {given.shape} and output[{position}] has a "
+            f"shape of {root.shape}."
         )
     if (given.array.dtype.kind == "c") != (root.array.dtype.kind == "c"):
         raise RuntimeError(

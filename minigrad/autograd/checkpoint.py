@@ -1,7 +1,8 @@
 """Checkpointing: forget a part's intermediate values, and compute them again when backward needs them.
 
-With ``use_reentrant=False`` the saved tensors are packed to nothing, and unpacking the first of them runs the function again up to
-the last that is needed. With ``use_reentrant=True`` a custom Function runs it again whole, inside a backward of its own.
+With ``use_reentrant=False`` the saved tensors are packed to nothing, and unpacking the first of them runs the function
+again up to the last that is needed. With ``use_reentrant=True`` a custom Function runs it again whole, inside a
+backward of its own.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ def checkpoint(
 ) -> Any:
     """``function(*args, **kwargs)``, whose saved tensors are not kept but computed again in backward.
 
-    ``preserve_rng_state`` gives the second run the random numbers of the first. ``determinism_check`` ``"default"`` compares the
-    shapes and types of what is saved; ``"none"`` does not. ``early_stop`` ends the second run when everything needed is there.
+    ``preserve_rng_state`` gives the second run the random numbers of the first. ``determinism_check`` ``"default"``
+    compares the shapes and types of what is saved; ``"none"`` does not. ``early_stop`` ends the second run when
+    everything needed is there.
 
     >>> import minigrad as mg
     >>> from minigrad.autograd.checkpoint import checkpoint
@@ -96,7 +98,7 @@ class _Holder:
         self.found: dict[int, Any] = {}
 
 
-class _StopRecomputing(Exception):
+class _EnoughRecomputedError(Exception):
     """Everything that backward needs has been computed again."""
 
 
@@ -140,7 +142,8 @@ class _Frame:
             self._again(key)
         if key not in holder.found:
             raise CheckpointError(
-                "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation."
+                "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                "recomputation."
             )
         keep = task is None or task.retain_graph
         found: Tensor = holder.found[key] if keep else holder.found.pop(key)
@@ -154,22 +157,24 @@ class _Frame:
             number = next(counter)
             self._put(number, tensor, key)
             if self.early_stop and number == len(self.holders) - 1:
-                raise _StopRecomputing
+                raise _EnoughRecomputedError
             return tensor
 
-        with _restored(self.state), _recomputing(getattr(self.function, "__qualname__", "checkpoint")):
-            with (
-                enable_grad(),
-                saved_tensors_hooks(keep, lambda kept: kept),
-                self.contexts[1],
-                contextlib.suppress(_StopRecomputing),
-            ):
-                self.function(*map(_detached, self.args), **{k: _detached(v) for k, v in self.kwargs.items()})
+        with (
+            _restored(self.state),
+            _recomputing(getattr(self.function, "__qualname__", "checkpoint")),
+            enable_grad(),
+            saved_tensors_hooks(keep, lambda kept: kept),
+            self.contexts[1],
+            contextlib.suppress(_EnoughRecomputedError),
+        ):
+            self.function(*map(_detached, self.args), **{k: _detached(v) for k, v in self.kwargs.items()})
         seen = next(counter)
         if seen < len(self.holders):
             raise CheckpointError(
-                "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and recomputation.\n"
-                f"Number of tensors saved during forward: {len(self.holders)}\nNumber of tensors saved during recomputation: {seen}."
+                "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.holders)}\nNumber of tensors saved "
+                f"during recomputation: {seen}."
             )
 
     def _put(self, number: int, tensor: Tensor, key: int) -> None:
@@ -177,8 +182,8 @@ class _Frame:
             return
         if self.determinism == "default" and (tensor.array.shape, tensor.array.dtype) != self.metas[number]:
             raise CheckpointError(
-                "minigrad.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                f"forward pass. Tensor at position {number}: saved {self.metas[number]}, recomputed "
+                "minigrad.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                f"during the forward pass. Tensor at position {number}: saved {self.metas[number]}, recomputed "
                 f"{(tensor.array.shape, tensor.array.dtype)}."
             )
         holder = self.holders[number]()
@@ -230,9 +235,9 @@ class _Reentrant(Function):
         task = current_graph_task()
         if task is None or task.only_some:
             raise RuntimeError(
-                "When use_reentrant=True, minigrad.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
-                ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
-                "`inputs` argument."
+                "When use_reentrant=True, minigrad.utils.checkpoint is incompatible with .grad() or passing an "
+                "`inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or "
+                "call .backward() without passing the `inputs` argument."
             )
         args = list(ctx.args)
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):

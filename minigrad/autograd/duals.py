@@ -1,4 +1,7 @@
-"""The tangents of forward-mode differentiation, while a level is open. ``forward_ad`` computes them; ``dispatch`` asks for it."""
+"""The tangents of forward-mode differentiation, while a level is open.
+
+``forward_ad`` computes them; ``dispatch`` asks for it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,10 @@ class Duals:
     def after(
         self, op: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...]
     ) -> Any:
-        """The tangent of each output, None where there is none. Tangents have no tangents: meanwhile the level is closed."""
+        """The tangent of each output, None where there is none.
+
+        Tangents have no tangents: meanwhile the level is closed.
+        """
         incoming = tuple(map(self.of, operands))
         if all(tangent is None for tangent in incoming):
             return (None,) * len(outputs)

@@ -1,7 +1,8 @@
 """The engine: one backward pass over a graph, from roots to leaves.
 
-Dependencies are counted first; a node is ready when every gradient that it waits for has arrived in its buffer; among ready
-nodes the one recorded last runs first, and accumulators at once. Nothing here is recursive, and nothing knows an operation.
+Dependencies are counted first; a node is ready when every gradient that it waits for has arrived in its buffer; among
+ready nodes the one recorded last runs first, and accumulators at once. Nothing here is recursive, and nothing knows an
+operation.
 """
 
 from __future__ import annotations
@@ -38,14 +39,16 @@ if TYPE_CHECKING:
 
 _next_task_serial = itertools.count(1).__next__
 NESTED_IN_ONE_THREAD = 24
-"""Backward called within backward goes on in a fresh thread beyond this depth, so that its nesting is not bounded by the stack."""
+"""Backward called within backward goes on in a fresh thread beyond this depth, so that its nesting is not bounded by
+the stack."""
 
 
 class GraphTask:
-    """One backward pass: what is ready, what waits for how much, and what has arrived. Read-only for all but the engine.
+    """One backward pass: what is ready, what waits for how much, and what has arrived. Read-only for all but the
+    engine.
 
-    ``dependencies`` counts, for each node, the gradients still to come; ``buffers`` holds their sum so far (a list of them, by
-    output number, for a node with several outputs); ``ready`` is a heap by descending sequence number.
+    ``dependencies`` counts, for each node, the gradients still to come; ``buffers`` holds their sum so far (a list of
+    them, by output number, for a node with several outputs); ``ready`` is a heap by descending sequence number.
     """
 
     __slots__ = (
@@ -167,7 +170,8 @@ class GraphTask:
     def run(self) -> None:
         """Run every ready node until none is left.
 
-        The ordinary case is written out here, because at a microsecond a node every call counts; ``_visit`` knows every case.
+        The ordinary case is written out here, because at a microsecond a node every call counts; ``_visit`` knows every
+        case.
         """
         ready, buffers, dependencies, accumulators = self.ready, self.buffers, self.dependencies, self._accumulators
         create_graph, release = self.create_graph, not self.retain_graph
@@ -277,7 +281,7 @@ class GraphTask:
             emit(NodeFinished(self, node, (gradient,), ()))
 
     def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
-        """Tensor hooks, then the capture of ``grad()``; an accumulator that only ``grad()`` asked for goes no further."""
+        """Tensor hooks, then the capture of ``grad()``; an accumulator that only it asked for ends there."""
         gradient = run_tensor_hooks(node, gradient, self)
         if node in self.captures:
             self._capture(node, gradient)

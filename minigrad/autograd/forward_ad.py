@@ -1,9 +1,9 @@
 """Forward-mode differentiation: tangents that travel along with the values.
 
-Inside a ``dual_level`` a tensor may have a tangent, and every operation on it gives its result one. No operation states a second
-derivative rule for this: a linear operation is its own; an elementwise one multiplies by the same factor both ways; for all
-others the rule that exists, gradient out to gradient in, is linear in the gradient, and differentiating it with respect to that
-gradient transposes it.
+Inside a ``dual_level`` a tensor may have a tangent, and every operation on it gives its result one. No operation states
+a second derivative rule for this: a linear operation is its own; an elementwise one multiplies by the same factor both
+ways; for all others the rule that exists, gradient out to gradient in, is linear in the gradient, and differentiating
+it with respect to that gradient transposes it.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def tangents_after(
     outputs: tuple[Tensor, ...],
     incoming: tuple[Tensor | None, ...],
 ) -> tuple[Tensor | None, ...]:
-    """The tangent of each output, from those of the operands, of which at least one has any; None where there is none."""
+    """The tangent of each output, from those of the operands; None where there is none."""
     if op.linear:
         return _of_linear(op, operands, attributes, incoming)
     if not op.differentiable:
@@ -155,7 +155,7 @@ class _BareNode(NamedTuple):
 def _bare_node(
     op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...], incoming: Any
 ) -> _BareNode:
-    """A node that is in no graph: only the rules for the operands that have tangents, and the values that they ask for."""
+    """A node in no graph: only the rules for operands that have tangents, and the values they ask for."""
     mask = sum(1 << i for i, tangent in enumerate(incoming) if tangent is not None)
     node = dispatch.node_without_edges(op, operands, attributes, outputs, mask)
     saved = [operands[source] if source >= 0 else outputs[-1 - source] for source in node.sources(mask)]

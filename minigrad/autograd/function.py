@@ -1,7 +1,7 @@
 """``Function``: an operation whose forward and backward the user writes.
 
-The context that both are given *is* the backward node, as in PyTorch. Forward runs unrecorded; backward runs on tensors, so that
-with ``create_graph`` it is recorded and can be differentiated again.
+The context that both are given *is* the backward node, as in PyTorch. Forward runs unrecorded; backward runs on
+tensors, so that with ``create_graph`` it is recorded and can be differentiated again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ class FunctionCtx:
     needs_input_grad: tuple[bool, ...]
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors (or None) for backward, with their versions; once, from forward. Read them as ``ctx.saved_tensors``."""
+        """Keep tensors (or None) for backward, with their versions; once, from forward.
+
+        Read them as ``ctx.saved_tensors``.
+        """
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
@@ -104,7 +107,8 @@ class FunctionNode(SavingNode, FunctionCtx):
             values.pop()
         if len(values) != wanted:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got {len(grads)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got "
+                f"{len(grads)})"
             )
         return values
 
@@ -115,8 +119,8 @@ class FunctionNode(SavingNode, FunctionCtx):
                 results.append(self._fitted(grad, len(results), create_graph))
             elif grad is not None:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but the "
-                    "corresponding forward input was not a Variable"
+                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but "
+                    "the corresponding forward input was not a Variable"
                 )
         return results
 
@@ -126,13 +130,14 @@ class FunctionNode(SavingNode, FunctionCtx):
             return None
         if not isinstance(grad, TensorBase):
             raise TypeError(
-                f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return a Tensor"
+                f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return "
+                "a Tensor"
             )
         shape, kind = self.input_metas[index]
         if grad.array.shape != shape and not _broadcasts(shape, grad.array.shape):
             raise RuntimeError(
-                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} but expected "
-                f"shape compatible with {list(shape)}"
+                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} "
+                f"but expected shape compatible with {list(shape)}"
             )
         fitted = late.fit(grad, shape, kind)
         return fitted if create_graph else fitted.array
@@ -164,8 +169,8 @@ class FunctionName(NamedTuple):
 class Function:
     """Subclass it with static methods ``forward`` and ``backward``, and call ``apply``.
 
-    Either ``forward(ctx, *args)``, or ``forward(*args)`` and ``setup_context(ctx, inputs, output)``. ``backward(ctx, *grads)`` is
-    given a gradient for each output and returns one, or None, for each argument of forward.
+    Either ``forward(ctx, *args)``, or ``forward(*args)`` and ``setup_context(ctx, inputs, output)``. ``backward(ctx,
+    *grads)`` is given a gradient for each output and returns one, or None, for each argument of forward.
 
     >>> import minigrad as mg
     >>> class Cube(mg.autograd.Function):
@@ -200,7 +205,8 @@ class Function:
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """The gradients of the arguments of forward."""
         raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward mode AD."
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
         )
 
     @classmethod
@@ -257,14 +263,14 @@ def _connect(node: FunctionNode, inputs: list[Any]) -> None:
 
 
 def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded: bool) -> None:
-    """Give each output its history: new ones this node, dirty inputs a rebased one, inputs returned as they are a view."""
+    """Give each output its history: this node, for dirty inputs a rebased one; an input as it was becomes a view."""
     for written in node._dirty:
         bump_version(written, f"{node.function.__name__} (mark_dirty)")
     dirty = {id(x) for x in node._dirty}
     if not dirty <= {id(out) for out in outputs}:
         raise RuntimeError(
-            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
-            "inplace must all be outputs of the Function."
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
         )
     given = {id(x) for x in inputs}
     flat = {id(x) for x in node._non_differentiable}
@@ -293,8 +299,8 @@ def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_
     if is_dirty:
         if not is_input:
             warnings.warn(
-                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it to "
-                "mark_dirty().",
+                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no "
+                "need to pass it to mark_dirty().",
                 stacklevel=4,
             )
         return _rebased(node, number, out)
@@ -339,7 +345,8 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
     for tensor in node._to_save:
         if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(
-                f"save_for_backward can only save variables, but argument {len(saved)} is of type {type(tensor).__name__}"
+                f"save_for_backward can only save variables, but argument {len(saved)} is of type "
+                f"{type(tensor).__name__}"
             )
         slot, version = slot_for(tensor, is_output=tensor is not None and tensor._grad_fn is node)
         saved.append(slot)

@@ -168,14 +168,14 @@ def hvp(
 
 
 def _prepared(inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
-    """The inputs as tensors that require grad: with create_graph connected to the given ones, else cut off from them."""
+    """The inputs, requiring grad: with create_graph connected to the given ones, else cut off from them."""
     one = isinstance(inputs, TensorBase)
     given = (inputs,) if one else tuple(inputs)
     for position, x in enumerate(given):
         if not isinstance(x, TensorBase):
             raise TypeError(
-                f"The inputs given to the function must be either a Tensor or a tuple of Tensors but the value at index {position} "
-                f"has type {type(x)}."
+                "The inputs given to the function must be either a Tensor or a tuple of Tensors but the value at index "
+                f"{position} has type {type(x)}."
             )
     if create_graph:
         return tuple(x.view_as(x) if x.requires_grad else _leaf(x.array) for x in given), one
@@ -197,13 +197,13 @@ def _called(
     for position, y in enumerate(ys):
         if not isinstance(y, TensorBase):
             raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but the "
-                f"value at index {position} has type {type(y)}."
+                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of "
+                f"Tensors but the value at index {position} has type {type(y)}."
             )
         if strict and not y.requires_grad:
             raise RuntimeError(
-                f"Output {position} of the user-provided function does not require gradients. The outputs must be computed in a "
-                "differentiable manner from the input when running in strict mode."
+                f"Output {position} of the user-provided function does not require gradients. The outputs must be "
+                "computed in a differentiable manner from the input when running in strict mode."
             )
     return ys, single
 
@@ -251,7 +251,8 @@ def _grad(
     if strict and any(g is None for g in found):
         position = next(i for i, g in enumerate(found) if g is None)
         raise RuntimeError(
-            f"The output of the user-provided function is independent of input {position}. This is not allowed in strict mode."
+            f"The output of the user-provided function is independent of input {position}. This is not allowed in "
+            "strict mode."
         )
     return tuple(wrap(np.zeros_like(x.array)) if g is None else g for g, x in zip(found, xs, strict=True))
 

@@ -1,8 +1,9 @@
 """``gradcheck``: is the derivative that an operation states the one that its values have?
 
-The Jacobian found by nudging each input both ways is compared with the one that backward gives, row by row, and with forward
-mode's, column by column. A complex number counts as its two real parts; with PyTorch's convention (the conjugate of Wirtinger's
-derivative) the two Jacobians then agree as real ones do, since Re(v̄·dz) is the inner product of the pairs.
+The Jacobian found by nudging each input both ways is compared with the one that backward gives, row by row, and with
+forward mode's, column by column. A complex number counts as its two real parts; with PyTorch's convention (the
+conjugate of Wirtinger's derivative) the two Jacobians then agree as real ones do, since Re(v̄·dz) is the inner product
+of the pairs.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ def gradcheck(
 ) -> bool:
     """Whether the gradients of ``func`` agree with central differences, to ``atol + rtol · |numerical|``.
 
-    ``inputs`` (float64 or complex128) that require grad are nudged by ``eps``; every differentiable output is checked. With
-    ``raise_exception`` a disagreement raises GradcheckError with both Jacobians; otherwise it returns False. ``fast_mode`` is
-    accepted and ignored: every entry is always checked.
+    ``inputs`` (float64 or complex128) that require grad are nudged by ``eps``; every differentiable output is checked.
+    With ``raise_exception`` a disagreement raises GradcheckError with both Jacobians; otherwise it returns False.
+    ``fast_mode`` is accepted and ignored: every entry is always checked.
 
     >>> import minigrad as mg
     >>> x = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
@@ -163,13 +164,14 @@ def _check(
     wanted = [x for x in given if _checked(x)]
     if not wanted:
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
         )
     for position, x in enumerate(wanted):
         if x.array.dtype not in (np.float64, np.complex128):
             warnings.warn(
-                f"Input #{position} requires gradient and is not a double precision floating point or complex. This check will "
-                "likely fail if all the inputs are not of double precision floating point or complex.",
+                f"Input #{position} requires gradient and is not a double precision floating point or complex. This "
+                "check will likely fail if all the inputs are not of double precision floating point or complex.",
                 stacklevel=4,
             )
     outputs = _differentiable(func(*given))
@@ -185,8 +187,9 @@ def _check(
                 again = _by_backward(func, given, wanted, place, number)
                 if not np.allclose(analytical, again, rtol=0, atol=nondet_tol, equal_nan=True):
                     raise GradcheckError(
-                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                        f"different values, although analytical gradient matches numerical gradient. Output {number}, input {place}."
+                        "Backward is not reentrant, i.e., running backward with same input and grad_output multiple "
+                        "times gives different values, although analytical gradient matches numerical gradient. Output "
+                        f"{number}, input {place}."
                     )
             if forward:
                 _compare(

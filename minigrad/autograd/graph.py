@@ -33,7 +33,8 @@ __all__ = [
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of ``tensor`` arrives: usable as a root or an input of ``grad()`` without keeping the tensor alive.
+    """Where the gradient of ``tensor`` arrives: usable as a root or an input of ``grad()`` without keeping the tensor
+    alive.
 
     >>> import minigrad as mg
     >>> x = mg.tensor(2.0, requires_grad=True)
@@ -71,7 +72,8 @@ class _MultiHandle:
 def register_multi_grad_hook(
     tensors: Sequence[Tensor], fn: Hook, *, mode: Literal["all", "any"] = "all"
 ) -> _MultiHandle:
-    """Call ``fn`` once in each backward: with the list of all gradients (None where undefined), or with the first (``any``).
+    """Call ``fn`` once in each backward: with the list of all gradients (None where undefined), or with the first
+    (``any``).
 
     In mode ``all`` it runs when the gradients of all ``tensors`` that the pass will reach are known.
     """

@@ -1,7 +1,7 @@
 """Calling hooks: what they are given, what they may give back, and what is announced of it.
 
-A hook sees Tensors and never a buffer that somebody else holds, so that even an in-place change stays where it was made. The
-engine calls these functions; ``hooks`` only keeps what users registered.
+A hook sees Tensors and never a buffer that somebody else holds, so that even an in-place change stays where it was
+made. The engine calls these functions; ``hooks`` only keeps what users registered.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradient:
-    """The hooks of the tensors that ``node`` made (or of the leaf it accumulates for), then the retaining of gradients."""
+    """The hooks of the tensors that ``node`` made (or of its leaf), then the retaining of gradients."""
     if isinstance(node, AccumulateGrad):
         hooks = node.variable._hooks
         return gradient if hooks is None else _through(hooks.tensor.values(), gradient, node.variable, task)
@@ -172,7 +172,8 @@ def checked_all(result: Any, given: tuple[Tensor | None, ...], hook: Hook) -> tu
     values = result if isinstance(result, tuple) else (result,)
     if len(values) != len(given):
         raise RuntimeError(
-            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(values)}, expected {len(given)})"
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(values)}, expected "
+            f"{len(given)})"
         )
     return tuple(
         None if after is None else after if before is None else checked(after, before, hook)

@@ -1,8 +1,8 @@
 """The autograd metadata of a tensor, and the version counter of a storage: the seed of the project.
 
-``TensorMeta`` holds the slots themselves, and a ``Tensor`` inherits them: one object a tensor, because a second one would cost
-as much as the rest of a small operation. ``AutogradMeta`` is the reading view of them, under the field names of PyTorch's C++
-class. Nothing here knows operations, the engine or the inspector.
+``TensorMeta`` holds the slots themselves, and a ``Tensor`` inherits them: one object a tensor, because a second one
+would cost as much as the rest of a small operation. ``AutogradMeta`` is the reading view of them, under the field names
+of PyTorch's C++ class. Nothing here knows operations, the engine or the inspector.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class _Untracked(VersionCounter):
     @property
     def value(self) -> int:
         raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
-            "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or use "
-            "`no_grad()` instead of `inference_mode()`."
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use "
+            "it in autograd, or use `no_grad()` instead of `inference_mode()`."
         )
 
     @value.setter
@@ -137,7 +137,10 @@ class TensorMeta:
 
 
 def bump_version(tensor: Tensor, by: str) -> None:
-    """Count one write to the storage of ``tensor``. Every in-place operation and every optimiser step comes through here."""
+    """Count one write to the storage of ``tensor``.
+
+    Every in-place operation and every optimiser step comes through here.
+    """
     counter = tensor.version_counter
     if not counter.tracks:
         return
@@ -189,7 +192,10 @@ class AutogradMeta:
 
     @property
     def version(self) -> int:
-        """How often its storage was written in place. Raises RuntimeError for an inference tensor, which has no version."""
+        """How often its storage was written in place.
+
+        Raises RuntimeError for an inference tensor, which has no version.
+        """
         return self._tensor._version
 
     @property

@@ -147,7 +147,8 @@ class enable_grad(no_grad):  # noqa: N801
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801
-    """Switches recording on or off at once; as a context manager, until it is left; as a decorator, within the function."""
+    """Switches recording on or off at once; as a context manager, until it is left; as a decorator, within the
+    function."""
 
     name = "set_grad_enabled"
 
@@ -219,7 +220,8 @@ class inference_mode(_Decorates):  # noqa: N801
 
 
 class set_detect_anomaly(_Decorates):  # noqa: N801
-    """Anomaly mode: nodes remember the forward line that made them, errors in backward show it, the first NaN stops the pass."""
+    """Anomaly mode: nodes remember the forward line that made them, errors in backward show it, the first NaN stops the
+    pass."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.mode, self.check_nan = mode, check_nan
@@ -243,7 +245,8 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
 
     def __init__(self, check_nan: bool = True) -> None:
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
             stacklevel=2,
         )
         super().__init__(True, check_nan)

@@ -1,4 +1,5 @@
-"""``allow_mutation_on_saved_tensors``: within the block a saved tensor may be overwritten, and backward still sees what it was.
+"""``allow_mutation_on_saved_tensors``: within the block a saved tensor may be overwritten, and backward still sees what
+it was.
 
 The value is copied just before the write that would change it, and only then.
 """

@@ -1,7 +1,7 @@
 """The graph: nodes, the edges between them, and the accumulator at a leaf.
 
-A node is what one recorded operation leaves for the way back. Its edges lead to the nodes of its inputs. This module holds the
-structure; ``op_node`` knows what an operation's node computes, ``engine`` when it runs.
+A node is what one recorded operation leaves for the way back. Its edges lead to the nodes of its inputs. This module
+holds the structure; ``op_node`` knows what an operation's node computes, ``engine`` when it runs.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ class GradientEdge(NamedTuple):
 class Node:
     """The way back through one operation.
 
-    ``next_nodes`` holds, for each differentiable input, the node its gradient goes to, or None; ``input_nrs`` holds which of that
-    node's outputs it is the gradient of, and is None where all are 0, the usual case. Hot code makes nodes without ``__init__``.
+    ``next_nodes`` holds, for each differentiable input, the node its gradient goes to, or None; ``input_nrs`` holds
+    which of that node's outputs it is the gradient of, and is None where all are 0, the usual case. Hot code makes
+    nodes without ``__init__``.
     """
 
     __slots__ = ("__weakref__", "_metadata", "_serial", "hooks", "input_nrs", "next_nodes", "sequence_nr", "where")
@@ -113,7 +114,8 @@ class Node:
         return self.hooks
 
     def register_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(grad_inputs, grad_outputs)`` after this node ran; a result other than None replaces ``grad_inputs``."""
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node ran; a result other than None replaces
+        ``grad_inputs``."""
         return RemovableHandle(self.node_hooks().post, hook)
 
     def register_prehook(self, hook: Hook) -> RemovableHandle:
@@ -204,9 +206,10 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
 
 
 STEAL_LIMIT = 4
-"""``sys.getrefcount`` of a gradient that only the engine holds, as seen from ``_add_array``: the engine's name for it, the
-parameters of the two calls, and the argument of ``getrefcount`` itself. A test would see it if a change of the
-engine moved it. A gradient that anyone else holds, or that is a view of anything, is copied: never alias what is not ours."""
+"""``sys.getrefcount`` of a gradient that only the engine holds, as seen from ``_add_array``: the engine's name for it,
+the parameters of the two calls, and the argument of ``getrefcount`` itself. A test would see it if a change of the
+engine moved it. A gradient that anyone else holds, or that is a view of anything, is copied: never alias what is not
+ours."""
 
 
 def accumulator_of(leaf: Tensor) -> AccumulateGrad:

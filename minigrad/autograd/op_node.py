@@ -1,7 +1,8 @@
-"""The backward node of an operation: what it saved, and how its rules turn the gradient of the output into those of the inputs.
+"""The backward node of an operation: what it saved, and how its rules turn the gradient of the output into those of the
+inputs.
 
-One text, two speeds: the rules run on arrays in an ordinary backward and, the same text, on tensors with ``create_graph``.
-Nothing here knows how an operation is defined (``op``) or applied (``dispatch``).
+One text, two speeds: the rules run on arrays in an ordinary backward and, the same text, on tensors with
+``create_graph``. Nothing here knows how an operation is defined (``op``) or applied (``dispatch``).
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ class OpNode(SavingNode):
         ]
 
     def __getattr__(self, name: str) -> Any:
-        """``_saved_self``, ``_saved_other``, ``_saved_result`` as in PyTorch, or ``_saved_`` and the rule's own name for it."""
+        """``_saved_self``, ``_saved_other``, ``_saved_result`` as in PyTorch, or ``_saved_`` and the rule's own name
+        for it."""
         if name.startswith("_saved_"):
             return self._saved_value(name.removeprefix("_saved_"))
         if name.startswith("_raw_saved_"):
@@ -249,7 +251,7 @@ class JointOpNode(OpNode):
 
 
 class MultiOpNode(OpNode):
-    """A node with several outputs: its rules are given the tuple of their gradients, or the only one that can have any."""
+    """A node with several outputs: its rules are given all their gradients, or the only one there can be."""
 
     __slots__ = ()
     single = False
@@ -285,7 +287,7 @@ class LeadingEdges:
 
 
 class Conjugated:
-    """Mixed into the nodes of complex operands: PyTorch's convention is the textbook's rule between two conjugations."""
+    """Mixed into nodes of complex operands: PyTorch's convention is the textbook's rule between conjugations."""
 
     __slots__ = ()
 

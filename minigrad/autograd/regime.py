@@ -1,8 +1,8 @@
 """Whether anything out of the ordinary is going on: the one question that the fast path asks.
 
-Ordinary: gradients are recorded, nobody listens, no hook packs saved tensors. Whatever makes things unusual counts itself here
-while it lasts; the fast path then leaves all work to the general one, which knows every case. So no listener, no mode and no
-hook costs anything while it is absent: this one comparison serves them all.
+Ordinary: gradients are recorded, nobody listens, no hook packs saved tensors. Whatever makes things unusual counts
+itself here while it lasts; the fast path then leaves all work to the general one, which knows every case. So no
+listener, no mode and no hook costs anything while it is absent: this one comparison serves them all.
 """
 
 import threading

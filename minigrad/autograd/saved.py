@@ -1,8 +1,8 @@
 """What a node keeps for its backward, and how it gets it back: by reference with a version, or through a pair of hooks.
 
-A saved input is the tensor itself, with the version that it had; unpacking compares. A saved output is kept without its history,
-so that node and output are no cycle. Hooks (``saved_tensors_hooks``) may keep something else instead; then versions cannot be
-compared, and are not.
+A saved input is the tensor itself, with the version that it had; unpacking compares. A saved output is kept without its
+history, so that node and output are no cycle. Hooks (``saved_tensors_hooks``) may keep something else instead; then
+versions cannot be compared, and are not.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def _pack(tensor: Tensor, pack: Pack) -> Any:
         packed = pack(given)
     if counter.value != before:
         raise RuntimeError(
-            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified "
-            "by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform "
-            "in-place operations on the input to a pack hook."
+            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not "
+            "be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if "
+            "you need to perform in-place operations on the input to a pack hook."
         )
     return packed
 
@@ -106,8 +106,8 @@ saving_hooks = _SavingHooks()
 class saved_tensors_hooks:  # noqa: N801 (PyTorch's name)
     """Within the block, every tensor saved for backward goes through ``pack_hook``, and back through ``unpack_hook``.
 
-    Of nested pairs the innermost wins. ``pack_hook(tensor)`` may return anything; ``unpack_hook`` must make a tensor of the same
-    values of it. A pack hook must not write to its argument.
+    Of nested pairs the innermost wins. ``pack_hook(tensor)`` may return anything; ``unpack_hook`` must make a tensor of
+    the same values of it. A pack hook must not write to its argument.
 
     >>> import minigrad as mg
     >>> x = mg.tensor(3.0, requires_grad=True)
@@ -169,7 +169,10 @@ def slot_for(value: Any, is_output: bool) -> tuple[Any, int | None]:
 
 
 class SavingNode(Node):
-    """A node with saved values. ``saved`` is aligned with ``versions``; what has no version (a Python number) has None there."""
+    """A node with saved values.
+
+    ``saved`` is aligned with ``versions``; what has no version (a Python number) has None there.
+    """
 
     __slots__ = ("saved", "versions")
 

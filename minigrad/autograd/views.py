@@ -1,7 +1,7 @@
 """Aliasing: views that share a base's memory and version counter, and what a write through one of them does to history.
 
-A write to a view rewrites the *base's* history (``CopySlices``); every other view of that base finds out by its stale version
-and gets a new ``grad_fn`` when somebody asks for it. Knows no operation but the strided view.
+A write to a view rewrites the *base's* history (``CopySlices``); every other view of that base finds out by its stale
+version and gets a new ``grad_fn`` when somebody asks for it. Knows no operation but the strided view.
 """
 
 from __future__ import annotations
@@ -121,7 +121,10 @@ class AsStridedBackward0(Node):
 
 
 def scatter_to(gradient: Gradient, view: Geometry, base: Geometry) -> Gradient:
-    """Zeros of the base's shape to which the view's gradient has been added, cell by cell. Works on arrays and tensors."""
+    """Zeros of the base's shape to which the view's gradient has been added, cell by cell.
+
+    Works on arrays and tensors.
+    """
     from minigrad.ops.strided import strided_scatter_add
 
     return strided_scatter_add(gradient, view=view, base=base)
@@ -130,7 +133,8 @@ def scatter_to(gradient: Gradient, view: Geometry, base: Geometry) -> Gradient:
 class CopySlices(Node):
     """The base's new history after a write through a view.
 
-    The gradient of the base goes on, but within the view's window it goes through ``inner``, the node of the write itself.
+    The gradient of the base goes on, but within the view's window it goes through ``inner``, the node of the write
+    itself.
     """
 
     __slots__ = ("base", "inner", "view")
@@ -184,7 +188,7 @@ def rebase(tensor: Tensor, node: Node) -> None:
 
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
-    """Replace the gradient edge; a retained gradient follows the tensor to its new node, other hooks stay with the old."""
+    """Replace the gradient edge; a retained gradient moves to the new node, other hooks stay with the old."""
     old = tensor._grad_fn
     if old is not None and old.hooks is not None:
         kept = old.hooks.retain.pop(tensor._output_nr, None)
@@ -216,14 +220,15 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
 
 
 _TOGETHER = (
-    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-    "inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both outside (if you want the "
-    "inplace to be tracked)."
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both "
+    "the view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
 )
 
 
 def refusal(tensor: Tensor, what: str) -> str:
-    """PyTorch's sentence for a view that must not be written; ``what`` is ``is being`` or how else its memory was written."""
+    """PyTorch's sentence for a view that must not be written; ``what`` is ``is being`` or how else its memory was
+    written."""
     view = tensor._view
     assert view is not None
     node = tensor._grad_fn
@@ -245,13 +250,14 @@ def refusal(tensor: Tensor, what: str) -> str:
     head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
     if view.creation is Creation.MULTI_OUTPUT:
         return head + (
-            " This view is the output of a function that returns multiple views. Such functions do not allow the output views to be "
-            "modified inplace. You should replace the inplace operation by an out-of-place one."
+            " This view is the output of a function that returns multiple views. Such functions do not allow the "
+            "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
         )
     return head + (
-        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd logic to handle "
-        "view+inplace would override the custom backward associated with the custom Function, leading to incorrect gradients. This "
-        "behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
     )
 
 
@@ -262,13 +268,13 @@ def check_writable(tensor: Tensor, tracked: bool) -> None:
     """
     if not tensor.version_counter.tracks and not modes.inference:
         raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
-            "before doing inplace update."
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal tensor before doing inplace update."
         )
     if overlaps_itself(tensor.array):
         raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
-            "clone() the tensor before performing the operation."
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
         )
     if tracked and modes.grad:
         _check_history(tensor)

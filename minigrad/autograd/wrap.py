@@ -1,7 +1,7 @@
 """How an array becomes a tensor, for modules that come before the class ``Tensor`` itself.
 
-``Tensor`` is put together last, from what every family of operations lends it; until then it is only a name here, and so is
-``fit``, the operation that the engine itself needs.
+``Tensor`` is put together last, from what every family of operations lends it; until then it is only a name here, and
+so is ``fit``, the operation that the engine itself needs.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor as TensorBase
 else:
     TensorBase = TensorMeta
-"""What ``isinstance`` asks for: at run time the slots, of which every tensor is one; to the type checker the class itself."""
+"""What ``isinstance`` asks for: at run time the slots, of which every tensor is one; to the type checker the class
+itself."""
 
 
 __all__ = ["Late", "TensorBase", "late", "wrap"]
 
 
 class Late:
-    """Holds what is defined later: the class ``Tensor``, and ``fit(gradient, shape, type)``, which undoes broadcasting."""
+    """Holds what is defined later: the class ``Tensor``, and ``fit``, which undoes broadcasting."""
 
     __slots__ = ("Tensor", "fit")
     Tensor: type[Tensor]

@@ -1,4 +1,5 @@
-"""What undoes broadcasting and promotion in backward: ``sum_to`` a shape, ``cast`` to a type, and ``fit``, which does both.
+"""What undoes broadcasting and promotion in backward: ``sum_to`` a shape, ``cast`` to a type, and ``fit``, which does
+both.
 
 The engine fits every gradient to the operand it belongs to, so no rule has to.
 """

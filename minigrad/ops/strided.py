@@ -1,7 +1,8 @@
 """Reading and writing memory through a strided window: what the engine needs to follow writes through views.
 
-Each works on a base (whose elements lie in memory as ``base`` says) and a window into the same memory (as ``view`` says). Where
-the base fills its memory in row-major order, the usual case, a window is a NumPy view; else elements are found cell by cell.
+Each works on a base (whose elements lie in memory as ``base`` says) and a window into the same memory (as ``view``
+says). Where the base fills its memory in row-major order, the usual case, a window is a NumPy view; else elements are
+found cell by cell.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def _is_plain(base: Geometry, view: Geometry) -> bool:
 
 
 def _is_injective(view: Geometry) -> bool:
-    """Whether surely no two elements of the window are the same cell: each stride steps over all that the smaller ones reach."""
+    """Whether surely no two elements of the window are the same cell: each stride steps over all that the smaller ones
+    reach."""
     reach = 0
     for stride, length in sorted(zip(view.strides, view.shape, strict=True)):
         if length == 1:
