@@ -1,10 +1,11 @@
 """Automatic differentiation: what PyTorch offers as ``torch.autograd``."""
 
-from minigrad.autograd import graph
+from minigrad.autograd import forward_ad, functional, graph
 from minigrad.autograd.backward import backward, grad
 from minigrad.autograd.current import current_graph_task, current_node
 from minigrad.autograd.engine import GraphTask
 from minigrad.autograd.function import Function, FunctionCtx
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
 from minigrad.autograd.meta import AutogradMeta, VersionCounter
 from minigrad.autograd.modes import (
     detect_anomaly,
@@ -28,7 +29,11 @@ __all__ = [
     "detect_anomaly",
     "enable_grad",
     "ensure_grad_fn",
+    "forward_ad",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
     "graph",
     "inference_mode",
     "no_grad",
