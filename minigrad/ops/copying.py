@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
+from minigrad.errors import do_not_meet
 from minigrad.op import op
 from minigrad.ops.choice import zero
 
@@ -20,26 +21,20 @@ def copy_from(a: Array, b: Array, /) -> Array:
     try:
         return np.broadcast_to(b, a.shape).astype(a.dtype)
     except ValueError:
-        raise RuntimeError(_unlike(a, b)) from None
+        raise _unlike(a, b) from None
 
 
 copy_from.grads(a=lambda g: zero.apply(g), b=lambda g: g)
 
 
-def _unlike(a: Array, b: Array) -> str:
+def _unlike(a: Array, b: Array) -> RuntimeError:
     """Why ``b`` does not broadcast to ``a``."""
-    target, given = a.shape, b.shape
-    if len(given) > len(target):
-        return (
-            f"expand(minigrad.{of(b.dtype).title}Tensor{{{list(given)}}}, size={list(target)}): the number of sizes provided "
-            f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(given)})"
-        )
-    lead = len(target) - len(given)
-    place = next(i for i in reversed(range(len(given))) if given[i] not in (1, target[lead + i]))
-    return f"The size of tensor a ({target[lead + place]}) must match the size of tensor b ({given[place]}) at non-singleton dimension {lead + place}"
+    return do_not_meet(a.shape, b.shape) or RuntimeError(
+        f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(np.broadcast_shapes(a.shape, b.shape))}"
+    )
 
 
-@op(label="0", name="zero", backward="ZeroBackward0")
+@op(label="0", name="zero", backward="ZeroBackward0", may_overlap=True)
 def zero_out(a: Array, /) -> Array:
     """Zeros in the place of ``a``."""
     return np.zeros_like(a)
@@ -48,7 +43,7 @@ def zero_out(a: Array, /) -> Array:
 zero_out.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", backward="FillBackward2")
+@op(label="fill", backward="FillBackward2", may_overlap=True)
 def fill(a: Array, /, value: Any) -> Array:
     """The number ``value`` in the place of every element of ``a``."""
     return np.full_like(a, value)
@@ -57,7 +52,7 @@ def fill(a: Array, /, value: Any) -> Array:
 fill.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", name="fill", backward="FillBackward3")
+@op(label="fill", name="fill", backward="FillBackward3", may_overlap=True)
 def fill_tensor(a: Array, value: Array, /) -> Array:
     """The one element of ``value`` in the place of every element of ``a``."""
     if value.ndim:

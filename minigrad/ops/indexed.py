@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad import dispatch
 from minigrad.autograd.wrap import TensorBase
-from minigrad.dtypes import Array
+from minigrad.dtypes import Array, of
 from minigrad.op import op
 from minigrad.ops.dims import Shape
 
@@ -75,9 +75,10 @@ def _first(gradient: Any, indices: Sequence[Any]) -> list[Any]:
     return [gradient, *[None] * len(indices)]
 
 
-@op(label="put at indices")
+@op(label="put at indices", may_overlap=True)
 def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, accumulate: bool) -> Array:
     """``a`` with ``values`` at arrays of indices; with ``accumulate`` they are added."""
+    _check_types(a, values, indices, accumulate)
     out = a.copy()
     try:
         places = _places(indices, pattern)
@@ -93,6 +94,16 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
             f"{list(a[places].shape)}"
         ) from None
     return out
+
+
+def _check_types(a: Array, values: Array, indices: Sequence[Array], accumulate: bool) -> None:
+    """Values are of the type of what they are put into; only a single number for a mask is converted."""
+    fills = values.size == 1 and not accumulate and all(each.dtype.kind == "b" for each in indices)
+    if values.dtype != a.dtype and not fills:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {of(a.dtype).title} for the destination and "
+            f"{of(values.dtype).title} for the source."
+        )
 
 
 def _put_rule(g: Any, indices: Any, pattern: Pattern, accumulate: bool, needs: Sequence[bool]) -> list[Any]:

@@ -61,19 +61,21 @@ def _source(tensor: Any, value: Any) -> Any:
 
 
 def _copy_into(target: Any, source: Any) -> None:
-    """A single number fills; anything else is copied, its leading lengths of 1 left out."""
-    if not source.array.ndim:
-        fill_tensor.inplace(target, source)
-        return
-    copy_from.inplace(target, _without_leading_ones(source, target.array.ndim))
+    """A single number fills; anything else is expanded to the target, and copied."""
+    shape = target.array.shape
+    if source.array.shape != shape:
+        if not source.array.ndim:
+            fill_tensor.inplace(target, source)
+            return
+        source = viewing.view.apply(source, _without_leading_ones(source.array.shape))
+        if source.array.shape != shape:
+            source = viewing.expand.apply(source, shape)
+    copy_from.inplace(target, source)
 
 
-def _without_leading_ones(source: Any, ndim: int) -> Any:
-    shape = source.array.shape
-    extra = 0
-    while len(shape) - extra > ndim and shape[extra] == 1:
-        extra += 1
-    return viewing.view.apply(source, shape[extra:]) if extra else source
+def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    start = next((i for i, length in enumerate(shape) if length != 1), len(shape))
+    return shape[start:]
 
 
 # --- the chain of views -------------------------------------------------------------------------------------------------
@@ -223,11 +225,10 @@ def _gathered(view: Any, arrays: dict[int, Any]) -> Any:
 
 def _scatter(target: Any, arrays: dict[int, Any], source: Any) -> None:
     _check(target, arrays)
-    if source.array.dtype != target.array.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{of(target.array.dtype).title} for the destination and {of(source.array.dtype).title} for the source."
-        )
+    shape = source.array.shape
+    stripped = _without_leading_ones(shape)
+    if stripped != shape:
+        source = viewing.view.apply(source, stripped)
     put(target, source, tuple(arrays.values()), _pattern(arrays), accumulate=False)
 
 

@@ -474,9 +474,12 @@ def as_strided(a: Array, /, view: Geometry, base: Geometry) -> Array:
 
 def memory_of(a: Array) -> tuple[Array, int]:
     """The whole memory that ``a`` looks at, flat and in order, and how many elements ``a`` starts behind its first."""
-    owner = a
-    while isinstance(owner.base, np.ndarray) and owner.base.dtype == a.dtype:
-        owner = owner.base
+    owner: Array = a
+    below: Any = a.base
+    while below is not None:  # between a strided view and its array NumPy puts an object of its own
+        if isinstance(below, np.ndarray) and below.dtype == a.dtype:
+            owner = below
+        below = getattr(below, "base", None)
     flat = np.lib.stride_tricks.as_strided(owner, (owner.size,), (a.itemsize,)) if owner.size else owner.reshape(-1)
     return flat, (address(a) - address(owner)) // a.itemsize
 
