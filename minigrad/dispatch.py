@@ -293,7 +293,7 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     target = operands[0]
     tracked = any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
-    views.check_writable(target, tracked)
+    views.check_writable(target, tracked, op.may_overlap)
     values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
     if op.elementwise:
         check_overlap(values)

@@ -68,6 +68,7 @@ class Op:
         self.view: bool = traits.pop("view", False)
         self.holomorphic: bool = traits.pop("holomorphic", True)
         self.several: bool = traits.pop("several", False)
+        self.may_overlap: bool = traits.pop("may_overlap", False)
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
         self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
@@ -265,8 +266,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
-    where complex rules are written in full), ``outputs`` (names, where there are several), ``samples`` (a function that
-    gives the test walker its inputs).
+    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``outputs`` (names, where
+    there are several), ``samples`` (a function that gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

@@ -261,9 +261,10 @@ def refusal(tensor: Tensor, what: str) -> str:
     )
 
 
-def check_writable(tensor: Tensor, tracked: bool) -> None:
+def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> None:
     """Refuse an in-place operation that autograd could not follow. ``tracked``: some operand requires grad.
 
+    ``may_overlap``: the operation writes the same everywhere, so that it does not matter if elements share a memory cell.
     Raises RuntimeError with PyTorch's words.
     """
     if not tensor.version_counter.tracks and not modes.inference:
@@ -271,13 +272,13 @@ def check_writable(tensor: Tensor, tracked: bool) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
             "normal tensor before doing inplace update."
         )
-    if overlaps_itself(tensor.array):
+    if tracked and modes.grad:
+        _check_history(tensor)
+    if not may_overlap and overlaps_itself(tensor.array):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
         )
-    if tracked and modes.grad:
-        _check_history(tensor)
 
 
 def _check_history(tensor: Tensor) -> None:

@@ -22,7 +22,7 @@ def _in_place(op: Op, backward: str) -> Callable[..., Any]:
 
     def turn(tensor: Any, *attributes: Any) -> Any:
         tracked = tensor.requires_grad
-        views.check_writable(tensor, tracked)
+        views.check_writable(tensor, tracked, may_overlap=True)
         turned = form.forward(tensor.array, *attributes)
         if tensor._view is not None or not (tracked and modes.grad):
             tensor.array = turned
