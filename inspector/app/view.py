@@ -116,10 +116,11 @@ class Moment:
         return None if made is None or made.leaf is None else self.name(made.leaf)
 
     def expression(self, node: int) -> str:
-        """``q = h * h``: what the user wrote to make this node; empty when unknown."""
+        """``q = h * h``: what the user wrote to make this node; its tensor's name when that is all that is known."""
         step = self.marks.op_of.get(node)
         if step is None:
-            return ""
+            made = self.marks.nodes.get(node)
+            return next((self.trace.names[one] for one in made.outputs if one in self.trace.names), "") if made else ""
         op = self.trace.facts[step - 1]
         assert isinstance(op, facts.OpApplied)
         written = op.expression or op.op

@@ -99,7 +99,7 @@ class DeskScreen(Screen[None]):
 
         self._explain()
 
-    @work(thread=True, exclusive=True, group="explain")
+    @work(thread=True, exclusive=True, group="explain", description="explain the trace")
     def _explain(self) -> None:
         """Have the trace explained aside."""
         self.app.call_from_thread(self._explained, self.walk.explain())

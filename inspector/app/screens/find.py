@@ -70,7 +70,7 @@ class Find(ModalScreen[int | None]):
         self.words = event.value
         self.look(event.value)
 
-    @work(thread=True, exclusive=True)
+    @work(thread=True, exclusive=True, description="find events")
     def look(self, words: str) -> None:
         """Search aside: a long trace takes longer than a key press may."""
         worker = get_current_worker()

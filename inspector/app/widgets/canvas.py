@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, get_args
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -59,8 +60,8 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         self.moment: Moment | None = None
         self._strips: dict[int, Strip] = {}
         self._inks: dict[str, Style] = {}
-        self._mixed: dict[tuple[str, str | None, Jump | None], Style] = {}
-        """Inks laid over each other, and inks that lead somewhere."""
+        self._mixed: dict[tuple[str, str], Style] = {}
+        """Inks laid over each other."""
         self._title = ""
 
     def show(self, moment: Moment) -> None:
@@ -96,13 +97,12 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         return Strip([self.segment(bit, over) for bit in of], width(of))
 
     def segment(self, bit: Bit, over: str | None = None) -> Segment:
-        if over is None and bit.jump is None:
+        """A piece of text in its ink. Jumps stay out of it: Rich pickles what a style carries, in 50 µs apiece."""
+        if over is None:
             return Segment(bit.text, self.ink(bit.role))
-        style = self._mixed.get((bit.role, over, bit.jump))
+        style = self._mixed.get((bit.role, over))
         if style is None:
-            style = self.ink(bit.role) if over is None else self.ink(bit.role) + self.ink(over)
-            style = style if bit.jump is None else style + Style(meta={"jump": bit.jump})
-            self._mixed[bit.role, over, bit.jump] = style
+            style = self._mixed[bit.role, over] = self.ink(bit.role) + self.ink(over)
         return Segment(bit.text, style)
 
     @property
@@ -194,15 +194,24 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Follow what was clicked."""
-        jump = event.style.meta.get("jump")
-        if isinstance(jump, Jump):
+        at = event.get_content_offset(self)
+        jump = None if at is None else self.jump_at(at.x + self.scroll_offset.x, at.y + self.scroll_offset.y)
+        if jump is not None:
             event.stop()
             self.post_message(Jumped(jump))
-        else:
-            self.clicked(event)
 
-    def clicked(self, event: events.Click) -> None:
-        """A click on no jump; most panes have no use for it."""
+    def jump_at(self, x: int, y: int) -> Jump | None:
+        """Where a click on a cell of the whole leads."""
+        return jump_in(self.row(y), x)
+
+
+def jump_in(of: Line, x: int) -> Jump | None:
+    """The jump of the bit that covers column ``x``."""
+    for bit in of:
+        x -= cell_len(bit.text)
+        if x < 0:
+            return bit.jump
+    return None
 
 
 def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.strip import Strip
 
 from inspector.app.lines import Bit, Jump, Line, clip, justified, line, width
 from inspector.app.reading.events import Teller
 from inspector.app.reading.places import where
 from inspector.app.view import Moment
-from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.canvas import Canvas
 
 VERB = 9
 """Cells for the verb: the longest is ``finished``."""
@@ -64,8 +63,8 @@ class EventsPane(Canvas):
         whole = justified(left, right, room) if room > 50 else clip(left, room)
         return (*whole, Bit(" " * (room - width(whole))))
 
-    def clicked(self, event: events.Click) -> None:
+    def jump_at(self, x: int, y: int) -> Jump | None:
         """A click on a row leads to its step."""
-        y = event.y + self.scroll_offset.y
-        if self.moment is not None and 0 <= y < self.virtual_size.height:
-            self.post_message(Jumped(Jump("step", self.moment.marks.steps["event"][y])))
+        if self.moment is None or not 0 <= y < len(self.moment.marks.steps["event"]):
+            return None
+        return Jump("step", self.moment.marks.steps["event"][y])

@@ -7,7 +7,7 @@ from textual import events, work
 from textual.strip import Strip
 
 from inspector.app.chapters import Chapter, Chapters
-from inspector.app.chart import Chart, Charts, draw
+from inspector.app.chart import Chart, Charts, Key, draw
 from inspector.app.lines import BLANK, Bit, Jump, Line, Role, fit, line, width
 from inspector.app.reading.cards import card
 from inspector.app.reading.looks import FUTURE, look
@@ -35,7 +35,8 @@ class GraphPane(Canvas):
         self.charts = Charts()
         self.chart: Chart | None = None
         self._edge_roles: dict[int, Role] = {}
-        self._wanted: Chapter | None = None
+        self._wanted: Key | None = None
+        """The chart that is being laid out."""
         self._node: int | None = None
         self._followed: tuple[int | None, Chart | None] = (None, None)
 
@@ -54,14 +55,15 @@ class GraphPane(Canvas):
             self.charts.keep(chart)
         if chart is None:
             self._order(moment, chapter)
+            chart = self.chart if self.chart is not None and self.chart.chapter.key == chapter.key else None
         self._use(chart, chapter)
 
     def _order(self, moment: Moment, chapter: Chapter) -> None:
-        if self._wanted is None or self._wanted.key != chapter.key or self.chart is not None:
-            self._wanted = chapter
+        if self._wanted != (chapter.key, moment.view.zoom):
+            self._wanted = chapter.key, moment.view.zoom
             self.lay_out(moment, chapter)
 
-    @work(thread=True, exclusive=True)
+    @work(thread=True, exclusive=True, description="lay out a graph")
     def lay_out(self, moment: Moment, chapter: Chapter) -> None:
         """Draw a big chart aside, and show it when it is ready and still wanted."""
         chart = draw(moment, chapter, moment.view.zoom)
@@ -173,7 +175,7 @@ class GraphPane(Canvas):
 
     def _waiting(self) -> str:
         if self._wanted is not None:
-            return f"laying out {len(self._wanted.nodes):,} nodes …"
+            return f"laying out {self._wanted[0][2]:,} nodes …"
         return "nothing that requires a gradient was used"
 
     def strip(self, y: int) -> Strip:
@@ -208,14 +210,13 @@ class GraphPane(Canvas):
         fill = None if state is None else FILLS.get(state.status)
         if box.height == 1:
             return self._chip(moment, node, box.width, fill or ("marked" if selected else None))
-        jump = Jump("node", node)
         if y in (box.y, box.bottom - 1):
             side = self._side(chart, node, box.width, border, top=y == box.y)
-            return [self.segment(Bit(side, frame, jump), fill)]
-        lines = card(moment, node, moment.view.zoom, box.width - 4)
+            return [self.segment(Bit(side, frame), fill)]
+        lines = card(moment, node, chart.zoom, box.width - 4)
         inner = lines[y - box.y - 1] if y - box.y - 1 < len(lines) else BLANK
-        bits = [Bit(f"{border.upright} ", frame, jump), *(bit._replace(jump=bit.jump or jump) for bit in inner)]
-        bits += [Bit(" " * (box.width - 4 - width(inner)), "plain", jump), Bit(f" {border.upright}", frame, jump)]
+        blank = Bit(" " * (box.width - 4 - width(inner)))
+        bits = (Bit(f"{border.upright} ", frame), *inner, blank, Bit(f" {border.upright}", frame))
         return [self.segment(bit, fill) for bit in bits]
 
     def _side(self, chart: Chart, node: int, wide: int, border: Border, *, top: bool) -> str:
@@ -224,11 +225,8 @@ class GraphPane(Canvas):
         return lower_side(wide, border, chart.wiring.departures.get(node, ()))
 
     def _chip(self, moment: Moment, node: int, wide: int, fill: Role | None) -> list[Segment]:
-        jump = Jump("node", node)
         inner = card(moment, node, Zoom.CHIPS, wide - 2)[0]
-        bits = [Bit(" ", "plain", jump), *(bit._replace(jump=jump) for bit in inner)]
-        bits.append(Bit(" " * (wide - 1 - width(inner)), "plain", jump))
-        return [self.segment(bit, fill) for bit in bits]
+        return [self.segment(bit, fill) for bit in (Bit(" "), *inner, Bit(" " * (wide - 1 - width(inner))))]
 
     def _wire_row(self, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
         pieces = []
@@ -269,8 +267,7 @@ class GraphPane(Canvas):
                 target = chart.edges[edge][1]
                 leaf = moment.leaf_name(target)
                 words = fit(f"▸{leaf or moment.node_name(target)}", box.width)
-                bit = Bit(words, self._edge_role(chart, edge), Jump("node", target))
-                pieces.append((box.x, [self.segment(bit)]))
+                pieces.append((box.x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
         return pieces
 
     def _with_labels(
@@ -297,6 +294,17 @@ class GraphPane(Canvas):
         return None if state is None else state.sent.get(index)
 
     # -- choosing
+
+    def jump_at(self, x: int, y: int) -> Jump | None:
+        """A click on a box leads to its node, one on the end of a cut edge to its target."""
+        chart = self.chart
+        if chart is None:
+            return None
+        node = chart.node_at(x - self.pad, y)
+        for edge, box in chart.scene.stubs.items():
+            if box.y == y and box.x <= x - self.pad < box.right:
+                node = chart.edges[edge][1]
+        return None if node is None else Jump("node", node)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A click anywhere on the pane gives it the keys."""

@@ -6,14 +6,13 @@ import itertools
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.strip import Strip
 
 from inspector.app.lines import Jump, Line, line, width
 from inspector.app.reading.places import short
 from inspector.app.reading.source import Stretch, coloured, file_of, margin, note, stretch
 from inspector.app.view import Moment
-from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.canvas import Canvas
 from inspector.trace.facts import Place
 
 
@@ -118,11 +117,9 @@ class SourcePane(Canvas):
                 segments = laid_over(segments, place, self.ink(role))
         return segments
 
-    def clicked(self, event: events.Click) -> None:
+    def jump_at(self, x: int, y: int) -> Jump | None:
         """A click on a line leads to the next time that it runs."""
-        number = event.y - self.gutter.top + self.scroll_offset.y + 1
-        if self.file is not None and 0 < number <= len(self.lines):
-            self.post_message(Jumped(Jump("line", number, self.file)))
+        return Jump("line", y + 1, self.file) if self.file is not None and y < len(self.lines) else None
 
 
 def width_of(strip: Strip | list[Segment]) -> int:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from textual import events
-
 from inspector.app.lines import Jump, Line, Role
 from inspector.app.reading.timeline import SIGNS, cell_of, drawn, marked, step_of
 from inspector.app.view import Moment
-from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.canvas import Canvas
 
 
 class Timeline(Canvas, can_focus=False):
@@ -47,15 +45,14 @@ class Timeline(Canvas, can_focus=False):
             self._signs = marked(moment.marks, self.room)
         return drawn(self._signs, cell_of(moment.view.step, moment.marks.length, self.room), self.room)
 
-    def clicked(self, event: events.Click) -> None:
+    def jump_at(self, x: int, y: int) -> Jump | None:
         """A click on the line leads to the step there; on a sign, to the first step that it stands for."""
         moment = self.moment
-        cell = event.get_content_offset_capture(self).x
-        if moment is None or not 0 <= cell < self.room:
-            return
-        step = step_of(cell, moment.marks.length, self.room)
-        sign = self._signs.get(cell)
+        if moment is None or not 0 <= x < self.room:
+            return None
+        step = step_of(x, moment.marks.length, self.room)
+        sign = self._signs.get(x)
         for kind, glyph, _ in SIGNS:
             if sign is not None and glyph == sign[0]:
                 step = moment.marks.next(kind, step - 1) or step
-        self.post_message(Jumped(Jump("step", step)))
+        return Jump("step", step)

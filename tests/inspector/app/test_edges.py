@@ -34,35 +34,8 @@ from inspector.trace.facts import (
 from inspector.trace.trace import Trace
 
 Open = Callable[..., AbstractAsyncContextManager[Any]]
-ALL_KEYS = [
-    "right",
-    "left",
-    "space",
-    "space",
-    "o",
-    "O",
-    "n",
-    "p",
-    "v",
-    "V",
-    "a",
-    "A",
-    "b",
-    "B",
-    "!",
-    "home",
-    "end",
-    "z",
-    "z",
-    "z",
-    "up",
-    "down",
-    "h",
-    "l",
-    "escape",
-    "w",
-    "tab",
-]
+LETTERS = [*"oOnpvVaAbB!zzzhlw"]
+ALL_KEYS = ["right", "left", "space", "space", *LETTERS, "home", "end", "up", "down", "escape", "tab"]
 
 
 def benchmark() -> ModuleType:
