@@ -232,9 +232,21 @@ def _watch(
     script: str, args: Sequence[str], timeout: float | None, limit: int, plain: bool, everything: bool
 ) -> NoReturn:
     """Record the script, show the walk or the app, and leave with the script's status."""
-    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit)
+    told = _tell_progress if sys.stderr.isatty() else None
+    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit, on_facts=told)
+    if told is not None:
+        click.echo(_ERASED, nl=False, err=True)
     _show(trace, plain, everything)
     _leave(trace)
+
+
+_ERASED = "\r\x1b[K"
+
+
+def _tell_progress(trace: Trace, facts: Sequence[Fact]) -> None:
+    """One line on the terminal, written over and over."""
+    name = Path(trace.script).name
+    click.echo(f"{_ERASED}recording {name}: {len(trace):,} facts; Ctrl-C stops it and keeps them", nl=False, err=True)
 
 
 def _recorded(

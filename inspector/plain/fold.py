@@ -12,12 +12,19 @@ from inspector.plain.rows import Row
 
 HEAD, TAIL = 260, 90
 """How many rows of a long walk are shown from its beginning, and from its end."""
+PRINTED = 100
+"""Up to so many printed lines are kept of the middle that is left out."""
 _LONGEST_CYCLE = 8
 """Stretches that may make up one iteration: a forward and a backward, or several of each."""
 
 
 def folded(rows: Sequence[Row]) -> list[Row]:
-    """The rows, with repetitions of a cycle of stretches told once and counted."""
+    """The rows, with repetitions of a cycle of stretches told once and counted: of batches, then of epochs."""
+    shorter = _folded_once(rows)
+    return shorter if len(shorter) == len(rows) else folded(shorter)
+
+
+def _folded_once(rows: Sequence[Row]) -> list[Row]:
     stretches = list(_stretches(rows))
     keys = [tuple(row.key for row in stretch if not row.is_output) for stretch in stretches]
     shown: list[Row] = []
@@ -33,12 +40,15 @@ def folded(rows: Sequence[Row]) -> list[Row]:
 
 
 def abridged(rows: Sequence[Row], head: int = HEAD, tail: int = TAIL) -> list[Row]:
-    """The rows, with the middle of a long walk left out and said so."""
-    left_out = len(rows) - head - tail
-    if left_out <= 1:
+    """The rows, with the middle of a long walk left out and said so; what was printed there stays if it is not much."""
+    middle = rows[head:-tail]
+    output = [row for row in middle if row.is_output]
+    kept = output if len(output) <= PRINTED else []
+    left_out = len(middle) - len(kept)
+    if len(rows) <= head + tail + 1 or not left_out:
         return list(rows)
     gap = Row("note", f"… {times(left_out, 'row')} left out here; --all shows every one")
-    return [*rows[:head], gap, *rows[-tail:]]
+    return [*rows[:head], gap, *kept, *rows[-tail:]]
 
 
 def _stretches(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -71,6 +81,7 @@ def _told_once(rows: Sequence[Row], repeats: int) -> list[Row]:
     where = f" (lines {min(lines)} to {max(lines)})" if lines else ""
     headlines = [row.headline for row in rows if row.headline]
     fold = Row("note", f"↻ the same again, {times(repeats, 'time')}{where}", rest=_course(headlines))
+    fold.headline = headlines[-1] if headlines else ""
     return [fold, *(row for row in rows if row.is_output)]
 
 

@@ -140,7 +140,7 @@ class Teller:
             left, right = (one if isinstance(one, str) else self._operand(one) for _, one in fact.inputs)
             return f"{left} {fact.label} {right}"
         given = [one if isinstance(one, str) else self._short(one) for _, one in fact.inputs if one != "None"]
-        if attributes:
+        if attributes and not self._depth:
             given += [f"{name}={value}" for name, value in fact.attributes if value != "None"]
         return f"{fact.op}{'_' if fact.inplace else ''}({', '.join(given)})"
 

@@ -120,6 +120,20 @@ def test_repeated_iterations_are_told_once_and_their_output_is_kept() -> None:
     assert told[5].rest == "loss 2 … 1"
 
 
+def test_epochs_fold_once_their_batches_have() -> None:
+    rows: list[Row] = []
+    for epoch in range(4):
+        shuffled = iteration(f"{9 - epoch}")
+        shuffled.insert(1, Row("step", "order = randperm(8)", place="2"))
+        rows += [*shuffled, *(row for _ in range(5) for row in iteration(f"{9 - epoch}"))]
+    told = folded(rows)
+    folds = [(row.what, row.rest) for row in told if "↻" in row.what]
+    assert folds == [
+        ("↻ the same again, 4 times (lines 3 to 4)", "loss 9 … 9"),
+        ("↻ the same again, 3 times (lines 2 to 4)", "loss 8 … 6"),
+    ]
+
+
 def test_what_differs_is_not_folded() -> None:
     rows = iteration("3") + iteration("2")
     rows[-1].what = "Exp"
@@ -138,6 +152,13 @@ def test_a_long_walk_loses_its_middle_and_says_so() -> None:
         "999",
     ]
     assert abridged(rows[:6], head=3, tail=2) == rows[:6]
+
+
+def test_what_was_printed_in_the_middle_stays() -> None:
+    rows = [Row("step", str(number)) for number in range(100)]
+    rows.insert(50, Row("stdout", "epoch 5"))
+    told = [row.what for row in abridged(rows, head=3, tail=2)]
+    assert told == ["0", "1", "2", "… 95 rows left out here; --all shows every one", "epoch 5", "98", "99"]
 
 
 def test_everything_can_be_asked_for(tiny: ModuleType) -> None:
