@@ -193,18 +193,27 @@ _EULER_MACLAURIN = (
 )
 
 
-def _hurwitz_zeta(s: float, q: Array) -> Array:
-    """``Σ (q + i)^-s`` over i ≥ 0 for whole s > 1: terms until q exceeds 10, then Euler–Maclaurin's formula for the rest."""
-    total, q = np.zeros_like(q), q.copy()
+def _hurwitz_zeta(s: int, q: Array) -> Array:
+    """``Σ (q + i)^-s`` over i ≥ 0 for whole s > 1; below 0 the terms on either side of 0 are summed apart, each outwards."""
     with np.errstate(all="ignore"):
-        while np.any(q < 10):
-            total = np.where(q < 10, total + q**-s, total)
-            q = np.where(q < 10, q + 1, q)
-        total += q ** (1 - s) / (s - 1) + 0.5 * q**-s
-        factor = s * q ** (-s - 1)
-        for k, coefficient in enumerate(_EULER_MACLAURIN, start=1):
-            total += coefficient * factor
-            factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (q * q)
+        fraction = q - np.floor(q)
+        mirrored = _zeta_positive(s, 1 - fraction) - _zeta_positive(s, 1 - q)
+        result = np.where(q > 0, _zeta_positive(s, q), _zeta_positive(s, fraction) + (-1) ** s * mirrored)
+        return np.where((q <= 0) & (fraction == 0), np.inf, result)
+
+
+def _zeta_positive(s: int, q: Array) -> Array:
+    """Ten terms at most, until q exceeds 10, then Euler–Maclaurin's formula for the rest."""
+    q = np.where(q > 0, q, np.nan)
+    total = np.zeros_like(q)
+    for _ in range(10):
+        total = np.where(q < 10, total + q**-s, total)
+        q = np.where(q < 10, q + 1, q)
+    total += q ** (1 - s) / (s - 1) + 0.5 * q**-s
+    factor = s * q ** (-s - 1)
+    for k, coefficient in enumerate(_EULER_MACLAURIN, start=1):
+        total += coefficient * factor
+        factor = factor * (s + 2 * k - 1) * (s + 2 * k) / (q * q)
     return total
 
 

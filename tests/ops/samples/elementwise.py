@@ -1,0 +1,88 @@
+"""Samples of functions of one number: exponentials, powers, angles, rounding, signs, complex parts, special functions."""
+
+from __future__ import annotations
+
+from tests.ops.sample import Table, elementwise, sample
+
+POSITIVE = {"low": 0.2, "high": 3.0}
+UNIT = {"low": -0.9, "high": 0.9}
+
+SAMPLES: Table = {
+    "exp": elementwise("m.exp(x)"),
+    "exp2": elementwise("m.exp2(x)"),
+    "expm1": elementwise("m.expm1(x)"),
+    "log": elementwise("m.log(x)", **POSITIVE),
+    "log2": elementwise("m.log2(x)", **POSITIVE),
+    "log10": elementwise("m.log10(x)", **POSITIVE),
+    "log1p": elementwise("m.log1p(x)", **POSITIVE),
+    "sqrt": elementwise("m.sqrt(x)", **POSITIVE),
+    "rsqrt": elementwise("m.rsqrt(x)", **POSITIVE),
+    "logaddexp": elementwise("m.logaddexp(x, y)", kinds="i"),
+    "logaddexp2": elementwise("m.logaddexp2(x, y)", kinds="i"),
+    "sigmoid": elementwise("m.sigmoid(x)"),
+    "log_odds": [
+        *elementwise("m.logit(x)", low=0.1, high=0.9, kinds="i"),
+        *elementwise("m.logit(x, 0.2)", low=0.05, high=0.95, kinds="i"),
+        *elementwise("m.logit(x)", low=-0.5, high=1.5, kinds="", smooth=False),
+    ],
+    "smooth_relu": [
+        sample("m.nn.functional.softplus(x)", x=(2, 3), kinds=""),
+        sample("m.nn.functional.softplus(x, 2.0, 1.0)", x=(2, 3), kinds=""),
+    ],
+    "pow_number": [
+        *elementwise("x ** 2"),
+        *elementwise("x ** 3"),
+        *elementwise("m.pow(x, 0)"),
+        *elementwise("m.pow(x, 1)"),
+        *elementwise("m.pow(x, -1.5)", **POSITIVE),
+        *elementwise("m.pow(x, 0.5)", **POSITIVE),
+        *elementwise("m.square(x)"),
+    ],
+    "pow_pair": [*elementwise("x ** y", **POSITIVE), *elementwise("m.pow(x, y)", **POSITIVE)],
+    "number_pow": [*elementwise("2 ** x"), *elementwise("m.pow(0.5, x)"), *elementwise("0 ** x", **POSITIVE)],
+    # --- angles
+    "sin": elementwise("m.sin(x)"),
+    "cos": elementwise("m.cos(x)"),
+    "tan": elementwise("m.tan(x)", low=-1, high=1),
+    "asin": elementwise("m.asin(x)", **UNIT),
+    "acos": elementwise("m.acos(x)", **UNIT),
+    "atan": elementwise("m.atan(x)"),
+    "sinh": elementwise("m.sinh(x)"),
+    "cosh": elementwise("m.cosh(x)"),
+    "tanh": elementwise("m.tanh(x)"),
+    "asinh": elementwise("m.asinh(x)"),
+    "acosh": elementwise("m.acosh(x)", low=1.2, high=3),
+    "atanh": elementwise("m.atanh(x)", **UNIT),
+    "atan2": elementwise("m.atan2(x, y)", kinds="i"),
+    "hypot": elementwise("m.hypot(x, y)", kinds="i"),
+    "sinc": elementwise("m.sinc(x)"),
+    # --- signs and whole numbers
+    "floor": elementwise("m.floor(x)", kinds="i"),
+    "ceil": elementwise("m.ceil(x)", kinds="i"),
+    "trunc": elementwise("m.trunc(x)", kinds="i"),
+    "frac": elementwise("m.frac(x)", kinds=""),
+    "round_whole": elementwise("m.round(x)", kinds="i"),
+    "round_decimals": [*elementwise("m.round(x, decimals=1)", kinds=""), *elementwise("m.round(x * 100, decimals=-1)", kinds="")],
+    "sign": elementwise("m.sign(x)", kinds="i"),
+    "sgn": elementwise("m.sgn(x)"),
+    "absolute": [*elementwise("m.abs(x)"), *elementwise("abs(x)")],
+    "copysign": [*elementwise("m.copysign(x, y)", kinds="i"), *elementwise("m.copysign(x, -1.0)", kinds="i")],
+    # --- complex numbers
+    "conjugate": [sample("m.complex(x, y).conj()", x=(2, 3), y=(2, 3), kinds="")],
+    "real_view": [sample("m.complex(x, y).real", x=(2, 3), y=(2, 3), kinds="")],
+    "imag_view": [sample("m.complex(x, y).imag", x=(2, 3), y=(2, 3), kinds="")],
+    "angle": elementwise("m.angle(x)"),
+    "join_parts": elementwise("m.complex(x, y)", kinds=""),
+    # --- special functions
+    "erf": elementwise("m.erf(x)", kinds="i"),
+    "erfc": elementwise("m.erfc(x)", kinds="i"),
+    "erfinv": elementwise("m.erfinv(x)", **UNIT, kinds="i"),
+    "lgamma": [*elementwise("m.lgamma(x)", low=0.3, high=12, kinds="i"), *elementwise("m.lgamma(x)", low=-0.9, high=-0.1, kinds="i")],
+    "digamma": [*elementwise("m.digamma(x)", low=0.3, high=12, kinds="i"), *elementwise("m.digamma(x)", low=-0.9, high=-0.1)],
+    "polygamma_of": [
+        *elementwise("m.polygamma(1, x)", low=0.3, high=9, kinds="", special=False),
+        *elementwise("m.polygamma(2, x)", low=0.3, high=9, kinds="", special=False),
+    ],
+    "xlogy": elementwise("m.xlogy(x, y)", **POSITIVE, kinds="i"),
+    "entr": elementwise("m.special.entr(x)", **POSITIVE, kinds="i"),
+}
