@@ -72,15 +72,15 @@ def place_of(frame: FrameType) -> Where:
     if known is None:
         if len(_places) >= _PLACES_KEPT:
             _places.clear()
-        known = _places[key] = (code, _read_place(frame))
+        known = _places[key] = (code, place_in(code, frame.f_lasti, frame.f_lineno))
     return known[1]
 
 
-def _read_place(frame: FrameType) -> Where:
-    code = frame.f_code
-    position = next(islice(code.co_positions(), frame.f_lasti // 2, None), (None, None, None, None))
+def place_in(code: CodeType, instruction: int, line_number: int) -> Where:
+    """The expression to which an instruction of ``code`` belongs; the whole line where Python does not say."""
+    position = next(islice(code.co_positions(), instruction // 2, None), (None, None, None, None))
     line, end_line, column, end_column = position
-    line = line or frame.f_lineno
+    line = line or line_number
     return Where(code.co_filename, line, end_line or line, column or 0, end_column or 0, code.co_qualname)
 
 
