@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from inspector import demos
-from inspector.outcome import nothing_recorded, verdict
+from inspector.outcome import cut_short, nothing_recorded, verdict
 from inspector.record.runner import LIMIT, run_script
 from inspector.trace.facts import Fact, Printed
 from inspector.trace.trace import Trace
@@ -300,8 +300,9 @@ def _show(trace: Trace, plain: bool, everything: bool) -> None:
 def _leave(trace: Trace, *, otherwise: int = 0) -> NoReturn:
     """Say in a sentence what went wrong, and exit with the script's own status."""
     sentence = verdict(trace)
-    if sentence is not None:
-        click.echo(f"inspector: {sentence}", err=True)
+    for told in (cut_short(trace), sentence):
+        if told is not None:
+            click.echo(f"inspector: {told}", err=True)
     status = 1 if trace.outcome is None else trace.outcome.status
     if status == 0 and sentence is not None:
         status = Refusal.exit_code

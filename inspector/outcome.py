@@ -30,6 +30,15 @@ def verdict(trace: Trace) -> str | None:
             return f"{name} did not end by itself: {ended.message}{_line(ended)}"
 
 
+def cut_short(trace: Trace) -> str | None:
+    """Why a recording holds less than happened; None when it holds all."""
+    steps = trace.steps_of(RecordingStopped)
+    fact = trace.facts[steps[0] - 1] if steps else None
+    return (
+        f"the recording stopped: {fact.reason}; `--limit N` records N" if isinstance(fact, RecordingStopped) else None
+    )
+
+
 def nothing_recorded(trace: Trace) -> str | None:
     """Why a trace holds nothing of minigrad's; None when it does hold something."""
     if any(not isinstance(fact, Printed | ScriptEnded | RecordingStopped) for fact in trace.facts):

@@ -62,14 +62,20 @@ class Recorder:
         with self._lock:
             if self._left <= 0:
                 return
-            site, thread = self._site_of(event.where), self._thread()
-            self._at = (site.place, thread)
-            self._learn_names(event, site, thread)
-            self._write(freeze(event, site.place, thread, site.expression))
+            try:
+                self._tell(event)
+            except Exception as error:  # the program is not to suffer from a fault of ours
+                self._end(f"it failed on a {type(event).__name__} with {type(error).__name__}: {error}")
             if self._left <= 0:
-                self._reach_the_limit()
+                self._end(f"it reached its limit of {self._limit:,} facts")
             if self._after is not None:
                 self._after()
+
+    def _tell(self, event: Any) -> None:
+        site, thread = self._site_of(event.where), self._thread()
+        self._at = (site.place, thread)
+        self._learn_names(event, site, thread)
+        self._write(freeze(event, site.place, thread, site.expression))
 
     def _learn_names(self, event: Any, site: Site, thread: int) -> None:
         self._names.settle(site, thread)
@@ -91,9 +97,11 @@ class Recorder:
         place, thread = self._at
         self._write(NameBound(serial, name, place=place, thread=thread))
 
-    def _reach_the_limit(self) -> None:
+    def _end(self, reason: str) -> None:
+        """Record nothing more, and say why."""
         if self._stop_listening():
-            self._sink(RecordingStopped(f"it reached its limit of {self._limit:,} facts"))
+            self._left = 0
+            self._sink(RecordingStopped(reason))
 
     def _stop_listening(self) -> bool:
         """Whether it listened until now."""

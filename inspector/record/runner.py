@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -89,6 +90,7 @@ class Run:
             stderr=subprocess.PIPE,
             **_apart(meeting),
         )
+        self._watched = weakref.finalize(self, _end_group, self._process)
         self._started = time.monotonic()
         self._begun: float | None = None
         self._gone: float | None = None
@@ -223,6 +225,7 @@ class Run:
             self._inlet.close()
         rest = ((stream, spool.rest()) for stream, spool in self._spools.items())
         self.ended = self._how_it_ended(self._process.returncode)
+        self._watched.detach()
         return [*(Printed(stream, text) for stream, text in rest if text), self.ended]
 
     def _how_it_ended(self, returned: int) -> ScriptEnded:
@@ -292,6 +295,17 @@ def _apart(meeting: Meeting) -> dict[str, Any]:
     if os.name == "posix":
         return {"pass_fds": meeting.inherited, "start_new_session": True}
     return {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Nobody watches any more: what still runs is ended."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if os.name == "posix":
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        process.wait(1.0)
 
 
 def _signal_name(number: int) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import traceback
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 
 from inspector.trace.facts import Place
+from minigrad.provenance import place_in
 
 LONGEST = 100_000
 """Characters of a traceback or a message that are kept."""
@@ -36,15 +36,9 @@ def place_of(error: BaseException) -> Place | None:
         if not _is_ours(step.tb_frame.f_code.co_filename):
             innermost = step
         step = step.tb_next
-    return None if innermost is None else _place_in(innermost)
-
-
-def _place_in(step: TracebackType) -> Place:
-    code = step.tb_frame.f_code
-    where = next(islice(code.co_positions(), step.tb_lasti // 2, None), (None, None, None, None))
-    line, end_line, column, end_column = (number or 0 for number in where)
-    line = line or step.tb_lineno
-    return Place(code.co_filename, line, end_line or line, column, end_column, code.co_qualname)
+    if innermost is None:
+        return None
+    return Place(*place_in(innermost.tb_frame.f_code, innermost.tb_lasti, innermost.tb_lineno))
 
 
 def message_of(error: BaseException) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.outcome import verdict
-from inspector.trace.facts import GradModeChanged, Place, Printed, ScriptEnded
+from inspector.outcome import cut_short, verdict
+from inspector.trace.facts import GradModeChanged, Place, Printed, RecordingStopped, ScriptEnded
 from inspector.trace.trace import Trace
 
 USED = GradModeChanged(True, "no_grad")
@@ -64,3 +64,9 @@ def test_a_script_that_leaves_nothing_to_see_is_told_why(tmp_path: Path, source:
     sentence = verdict(unused)
     assert sentence is not None
     assert said in sentence
+
+
+def test_a_recording_that_holds_less_than_happened_says_so() -> None:
+    stopped = Trace([USED, RecordingStopped("it reached its limit of 5 facts"), ScriptEnded("ok", 0)])
+    assert cut_short(stopped) == "the recording stopped: it reached its limit of 5 facts; `--limit N` records N"
+    assert cut_short(trace(ScriptEnded("ok", 0))) is None

@@ -150,6 +150,19 @@ def test_it_stops_at_its_limit_says_so_and_lets_the_program_run_on() -> None:
     assert x.item() == pytest.approx(1.5**100)
 
 
+def test_a_fault_of_the_recorder_ends_the_recording_and_not_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(event: events.OpApplied, expression: str, **at: object) -> Fact:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setitem(freezing._freezers, events.OpApplied, broken)
+    with inspector.record() as trace:
+        x = mg.tensor(2.0)
+        y = x * x
+        z = y * y
+    assert z.item() == 16.0
+    assert trace.facts[-1] == RecordingStopped("it failed on a OpApplied with ZeroDivisionError: oh")
+
+
 def test_nothing_is_recorded_before_or_after() -> None:
     mg.tensor(1.0)
     with inspector.record() as trace:
