@@ -346,7 +346,7 @@ class Tensor(
     @property
     def retains_grad(self) -> bool:
         """Whether it is a non-leaf that was asked to keep its gradient."""
-        return self._hooks is not None and self._hooks.retains and self._grad_fn is not None
+        return self._hooks is not None and self._hooks.retains
 
     def retain_grad(self) -> None:
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""

@@ -11,11 +11,14 @@ from minigrad.autograd.modes import (
     detect_anomaly,
     enable_grad,
     inference_mode,
+    is_anomaly_enabled,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
 )
 from minigrad.autograd.node import ensure_grad_fn
+from minigrad.autograd.preserving import unsafe_preserve_version_counter as _unsafe_preserve_version_counter
+from minigrad.autograd.preserving import unsafe_set_version_counter as _unsafe_set_version_counter
 
 __all__ = [
     "AutogradMeta",
@@ -23,6 +26,8 @@ __all__ = [
     "FunctionCtx",
     "GraphTask",
     "VersionCounter",
+    "_unsafe_preserve_version_counter",
+    "_unsafe_set_version_counter",
     "backward",
     "current_graph_task",
     "current_node",
@@ -36,6 +41,7 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_anomaly_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",

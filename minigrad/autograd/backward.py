@@ -119,24 +119,38 @@ def grad(
             task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
     announce_start(task, roots, seeds, chosen, "grad")
     execute(task, edges, seeds, run_only=())
-    found: dict[Any, Tensor | None] = {}
-    for place, x in enumerate(chosen):  # an input that is asked for twice is answered with one tensor
-        key = id(x) if isinstance(x, TensorBase) else x
-        if key not in found:
-            found[key] = _captured(task, place, x, allow_unused, materialize_grads)
-    return tuple(found[id(x) if isinstance(x, TensorBase) else x] for x in chosen)
+    answers: dict[tuple[Node, int], Tensor] = {}
+    return tuple(
+        _answer(task, place, x, answers, allow_unused, materialize_grads, create_graph)
+        for place, x in enumerate(chosen)
+    )
 
 
-def _captured(task: GraphTask, place: int, source: Root, allow_unused: bool | None, materialize: bool) -> Tensor | None:
+def _answer(
+    task: GraphTask,
+    place: int,
+    source: Root,
+    answers: dict[tuple[Node, int], Tensor],
+    allow_unused: bool | None,
+    materialize: bool,
+    create_graph: bool,
+) -> Tensor | None:
+    """What ``grad`` returns for one input; the same input asked for twice gets one and the same tensor."""
     value = task.captured.get(place)
     if value is not None:
-        return value if isinstance(value, TensorBase) else wrap(np.array(value))
+        edge = _input_edge(source, place)
+        if (edge.node, edge.output_nr) not in answers:
+            tensor = value if isinstance(value, TensorBase) else wrap(np.array(value))
+            answers[edge.node, edge.output_nr] = tensor
+        return answers[edge.node, edge.output_nr]
     if materialize:
-        return wrap(np.zeros_like(source.array))
+        zeros = wrap(np.zeros_like(source.array))
+        zeros._requires_grad = create_graph
+        return zeros
     if not allow_unused:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-            "this is the desired behavior."
+            f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
     return None
 

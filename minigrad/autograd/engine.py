@@ -140,8 +140,9 @@ class GraphTask:
         """Put the first gradients in place. A root that another root reaches waits like any node."""
         for (node, number), gradient in zip(roots, gradients, strict=True):
             self.put(node, number, gradient)
-        for node in dict.fromkeys(node for node, _ in roots):
-            if not self.dependencies.get(node):
+        nodes = dict.fromkeys(node for node, _ in roots)
+        for node in nodes:
+            if not self.dependencies.get(node) and (len(nodes) == 1 or self.will_reach(node)):
                 self.make_ready(node)
 
     def put(self, node: Node, number: int, gradient: Gradient) -> Gradient:
@@ -210,15 +211,19 @@ class GraphTask:
             results = gradient = None  # an accumulator may take over a gradient that nobody else holds
 
     def _visit(self, node: Node, gradient: Gradient) -> None:
-        """One node with its hooks, captures and events."""
-        if self._needed is not None and node not in self._needed and node not in self.captures:
-            return
+        """One node with its hooks, captures and events.
+
+        As in PyTorch a node that runs is captured before its tensors' hooks, and one that only is captured after them.
+        """
+        runs = self._needed is None or node in self._needed
+        if runs and node in self.captures:
+            self._capture(node, gradient)
         if node.hooks is not None:
             gradient = run_tensor_hooks(node, gradient, self)
-        if self.captures and node in self.captures:
-            self._capture(node, gradient)
-        if self._needed is None or node in self._needed:
+        if runs:
             self._send(node, self._run_node(node, gradient))
+        elif node in self.captures:
+            self._capture(node, gradient)
 
     def _run_node(self, node: Node, gradient: Gradient) -> list[Gradient]:
         """The node itself, between its own hooks; what it saved is released as soon as it has run."""
@@ -265,29 +270,31 @@ class GraphTask:
         gradient = self.buffers.pop(node, None)
         self.node = node
         leaf = node.variable
-        if not leaf._requires_grad:  # it stopped requiring grad after its graph was built
-            return
         plain = node.hooks is None and leaf._hooks is None and self._needed is None
         if not plain:
             gradient = self._through_leaf_hooks(node, gradient)
-        if gradient is None:
-            return
-        if NodeStarting.listeners:
+            if self._needed is not None and node not in self._needed:
+                return
+        told = gradient is not None and NodeStarting.listeners
+        if told:
             emit(NodeStarting(self, node, (gradient,)))
-        node.accumulate(gradient, self)
+        if gradient is not None and leaf._requires_grad:  # it may have stopped since its graph was built
+            node.accumulate(gradient, self)
         if not plain:
             self._after_accumulation(node, gradient)
-        if NodeFinished.listeners:
+        if told:
             emit(NodeFinished(self, node, (gradient,), ()))
 
     def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
-        """Tensor hooks, then the capture of ``grad()``; an accumulator that only it asked for ends there."""
-        gradient = run_tensor_hooks(node, gradient, self)
-        if node in self.captures:
+        """Tensor hooks, the capture of ``grad()``, and the accumulator's own pre-hooks if it is to run."""
+        runs = self._needed is None or node in self._needed
+        if runs and node in self.captures:
             self._capture(node, gradient)
-        if self._needed is not None and node not in self._needed:
-            return None
-        if node.hooks is not None and node.hooks.pre:
+        if gradient is not None:
+            gradient = run_tensor_hooks(node, gradient, self)
+        if not runs and node in self.captures:
+            self._capture(node, gradient)
+        if runs and node.hooks is not None and node.hooks.pre:
             gradient = run_pre_hooks(node, gradient, self)
         return gradient
 
@@ -310,7 +317,7 @@ def as_tuple(node: Node, gradient: Gradient) -> tuple[Gradient, ...]:
     if node.single:
         return (gradient,)
     slots = gradient or {}
-    return tuple(slots.get(number) for number in range(max(slots, default=-1) + 1))
+    return tuple(slots.get(number) for number in range(node.output_count))
 
 
 def execute(

@@ -68,8 +68,9 @@ class FunctionNode(SavingNode, FunctionCtx):
     saved: Any = ()
     versions: Any = ()
 
-    def name(self) -> str:
-        return type(self).__name__
+    @property
+    def output_count(self) -> int:
+        return len(self.output_metas)
 
     @property
     def slot_names(self) -> tuple[str, ...]:
@@ -119,7 +120,7 @@ class FunctionNode(SavingNode, FunctionCtx):
                 results.append(self._fitted(grad, len(results), create_graph))
             elif grad is not None:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position {position + 1}, but "
+                    f"function {self.name()} returned a gradient different than None at position {position + 1}, but "
                     "the corresponding forward input was not a Variable"
                 )
         return results
@@ -291,11 +292,7 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
 
 def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool) -> Any:
     if not can:
-        if is_input and not is_dirty:
-            return _alias(out)
-        if out.requires_grad and not is_input and out._view is None:
-            out._requires_grad, out._grad_fn, out._output_nr = False, None, 0
-        return out
+        return _without_history(out, is_input, is_dirty)
     if is_dirty:
         if not is_input:
             warnings.warn(
@@ -309,6 +306,17 @@ def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_
     out._requires_grad, out._grad_fn, out._output_nr = True, node, number
     if out._view is not None:
         out._view.version = out.version_counter.value
+    return out
+
+
+def _without_history(out: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
+    """An output that has no gradient; an input that requires grad keeps that, and comes out as a detached alias."""
+    if not out.requires_grad:
+        return _alias(out) if is_input and not is_dirty else out
+    if is_input:
+        return out.detach()  # type: ignore[no-any-return]
+    if out._view is None:
+        out._requires_grad, out._grad_fn, out._output_nr = False, None, 0
     return out
 
 

@@ -141,10 +141,8 @@ def _outputs(node: Node, gradient: Gradient, task: GraphTask) -> tuple[Tensor | 
     if node.single:
         return (None if gradient is None else as_tensor(gradient, task),)
     slots = gradient or {}
-    return tuple(
-        as_tensor(slots[number], task) if slots.get(number) is not None else None
-        for number in range(max(slots, default=-1) + 1)
-    )
+    values = (slots.get(number) for number in range(node.output_count))
+    return tuple(None if value is None else as_tensor(value, task) for value in values)
 
 
 def _inward(node: Node, values: tuple[Tensor | None, ...], task: GraphTask) -> Gradient:

@@ -240,7 +240,7 @@ class set_detect_anomaly(_Decorates):  # noqa: N801
         modes.anomaly, modes.anomaly_checks_nan = self._before
 
 
-class detect_anomaly(set_detect_anomaly):  # noqa: N801
+class detect_anomaly(_Decorates):  # noqa: N801
     """Anomaly mode inside the block."""
 
     def __init__(self, check_nan: bool = True) -> None:
@@ -249,10 +249,17 @@ class detect_anomaly(set_detect_anomaly):  # noqa: N801
             "debugging.",
             stacklevel=2,
         )
-        super().__init__(True, check_nan)
+        self.check_nan = check_nan
+        self._inside: list[set_detect_anomaly] = []
+
+    def __enter__(self) -> None:
+        self._inside.append(set_detect_anomaly(True, self.check_nan))
+
+    def __exit__(self, *error: object) -> None:
+        self._inside.pop().__exit__(*error)
 
     def _again(self) -> Any:
-        return type(self)(self.check_nan)
+        return self
 
 
 def is_anomaly_enabled() -> bool:

@@ -60,6 +60,11 @@ class Node:
     single: ClassVar[bool] = True
     """Whether it has one output, so that its gradient is not wrapped in a list."""
 
+    @property
+    def output_count(self) -> int:
+        """How many outputs it has."""
+        return 1
+
     def begin(self) -> None:
         """Fill the slots that every node has."""
         self.sequence_nr = next_sequence_nr()

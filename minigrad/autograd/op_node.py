@@ -256,6 +256,10 @@ class MultiOpNode(OpNode):
     __slots__ = ()
     single = False
 
+    @property
+    def output_count(self) -> int:
+        return len(self.outputs)
+
     def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if not gradient:
             return [None] * len(self.rules)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from minigrad.autograd.modes import modes
-from minigrad.autograd.node import Gradient, Node, ensure_grad_fn
+from minigrad.autograd.node import Gradient, Node, edge_of
 from minigrad.dtypes import Array
 from minigrad.errors import FreedError
 from minigrad.events import HistoryRebased, NodeCreated, emit
@@ -108,9 +108,9 @@ class AsStridedBackward0(Node):
 
     def __init__(self, base: Tensor, view: Tensor) -> None:
         self.begin()
-        edge = ensure_grad_fn(base)
-        self.next_nodes = (edge.node,)
-        self.input_nrs = (edge.output_nr,)
+        node, number = edge_of(base)
+        self.next_nodes = (node,)
+        self.input_nrs = (number,)
         self.base = geometry(base.array)
         self.view = geometry(view.array, base.array)
 
@@ -141,7 +141,7 @@ class CopySlices(Node):
 
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.begin()
-        node, number = ensure_grad_fn(base) if base.requires_grad else (None, 0)
+        node, number = edge_of(base)
         numbers = inner.input_nrs or (0,) * len(inner.next_nodes)
         self.next_nodes = (node, *inner.next_nodes[1:])
         self.input_nrs = (number, *numbers[1:])
@@ -167,7 +167,7 @@ class CopySlices(Node):
         from minigrad.ops.strided import strided_gather, strided_replace
 
         window = strided_gather(gradient, view=self.view, base=self.base)
-        through, *others = self.inner.run(window if self.inner.single else [window], create_graph)
+        through, *others = self.inner.run(window if self.inner.single else {0: window}, create_graph)
         if self.next_nodes[0] is None:
             return [None, *others]
         return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
@@ -264,7 +264,8 @@ def refusal(tensor: Tensor, what: str) -> str:
 def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> None:
     """Refuse an in-place operation that autograd could not follow. ``tracked``: some operand requires grad.
 
-    ``may_overlap``: the operation writes the same everywhere, so that it does not matter if elements share a memory cell.
+    ``may_overlap``: the operation writes the same everywhere, so that elements may share a memory cell.
+
     Raises RuntimeError with PyTorch's words.
     """
     if not tensor.version_counter.tracks and not modes.inference:
