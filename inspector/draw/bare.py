@@ -15,6 +15,7 @@ from inspector.draw.subject import Subject
 from inspector.draw.theme import SIZES, Fill, Glyph, Ink, Stroke
 from inspector.draw.ties import Ties
 from inspector.draw.titles import Titles
+from inspector.draw.typeface import elide
 from inspector.draw.wording import NOTHING, gradient, magnitude, plain, shape
 from inspector.trace.facts import Summary
 from inspector.trace.state import NodeState, Saved, Status
@@ -86,7 +87,7 @@ class _Graph:
         assert part.tensor is not None
         tensor = self._subject.tensor(part.tensor)
         sign = f"{Glyph.LEAF} " if kind == "leaf" else ""
-        name = self._titles.short(part.tensor)
+        name = elide(self._titles.short(part.tensor), SIZES.title, SIZES.longest_line, bold=True)
         left = (Cell((Words(f"{sign}{name}", bold=True),), SIZES.title),)
         right = (Cell((Words(shape(tensor.dtype, tensor.shape), Ink.SOFT),)),)
         there = self._subject.exists(None, part.tensor)
@@ -134,7 +135,8 @@ class _Graph:
 
 
 def _row(text: str, size: float, ink: Ink, fill: Fill, height: float, *, bold: bool = False, floor: str = "") -> Row:
-    return Row(PORT, (Cell((Words(text, ink, bold),), size, floor=floor),), height=height, fill=fill)
+    words = Words(elide(text, size, SIZES.longest_line, bold=bold), ink, bold)
+    return Row(PORT, (Cell((words,), size, floor=floor),), height=height, fill=fill)
 
 
 def _seed(node: NodeState) -> Strand:

@@ -164,7 +164,8 @@ class Cards:
         sign = _sign_of(node)
         failed = node.status is Status.FAILED
         ink = Ink.ALARM if failed else Ink.GRADIENT
-        name = plain(node.name) + ("" if node.order == 1 else str(node.order).translate(ORDERS))
+        name = elide(plain(node.name), SIZES.node, SIZES.longest_line)
+        name += "" if node.order == 1 else str(node.order).translate(ORDERS)
         left = [Cell((Words(f"{sign} {name}", ink),), SIZES.node, floor=f"{WIDEST_SIGN} {name}")]
         if failed:
             left.append(_text("failed", ink, bold=True))
@@ -256,7 +257,7 @@ class Cards:
 
 
 def _text(text: str, ink: Ink = Ink.TEXT, *, bold: bool = False) -> Cell:
-    return Cell((Words(text, ink, bold),), SIZES.small)
+    return Cell((Words(elide(text, SIZES.small, SIZES.longest_line, bold=bold), ink, bold),), SIZES.small)
 
 
 def _column(text: str, widest: str) -> Cell:

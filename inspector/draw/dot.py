@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterator
 from html import escape
 
+from graphviz import nohtml
+
 from inspector.draw.scene import SHAPES, Card, Cell, Kind, Link, Outline, Row, Scene, Words
-from inspector.draw.skeleton import docks, group, level, main_way, new_graph, weight
+from inspector.draw.skeleton import docks, group, in_columns, level, main_way, new_graph, weight
 from inspector.draw.theme import FAMILIES, SIZES, Ink, Stroke
 from inspector.draw.wording import plain
 
@@ -19,7 +21,7 @@ FONT = ",".join(family for family in FAMILIES[1:] if family != "Verdana")
 
 def source(scene: Scene) -> str:
     """The whole picture as DOT with HTML-like labels."""
-    graph, main = new_graph(scene), main_way(scene)
+    graph, main = new_graph(), main_way(scene)
     cards = {card.key: card for card in scene.cards}
     graph.attr(label=f"<{_headline(scene)}>", labelloc="t", labeljust="l", fontname=FONT)
     graph.attr("node", fontname=FONT)
@@ -33,6 +35,7 @@ def source(scene: Scene) -> str:
                 level(graph, link.tail, link.head, **attributes)
             else:
                 graph.edge(*docks(link, cards), **attributes)
+    in_columns(graph, scene)
     return str(graph.source)
 
 
@@ -118,5 +121,6 @@ def _html(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text for a plain attribute, where Graphviz reads backslashes and ``&…;`` as its own."""
-    return plain(text).replace("\\", "\\\\").replace("&", "&amp;") or " "
+    """Text for a plain attribute, where Graphviz reads backslashes and ``&…;`` as its own, and ``<…>`` as a label."""
+    quoted: str = nohtml(plain(text).replace("\\", "\\\\").replace("&", "&amp;") or " ")
+    return quoted

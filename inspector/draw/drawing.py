@@ -83,4 +83,4 @@ def _subject(
         return subject_of(what, step, task, title)
     if is_tensor(what):
         return subject_of_tensor(what, names_around() if names is None else names, title)
-    raise DrawError(f"Cannot draw a {type(what).__name__}: give a tensor, a trace, or a cursor in one.")
+    raise DrawError(f"Cannot draw an object of type {type(what).__name__}: give a tensor, a trace, or a cursor in one.")

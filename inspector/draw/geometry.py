@@ -70,6 +70,10 @@ class Curve:
         """Moved as a whole."""
         return Curve(tuple(Point(p.x + by.x, p.y + by.y) for p in self.points))
 
+    def pinned(self, start: Point, end: Point) -> Curve:
+        """With its ends exactly there: Graphviz rounds."""
+        return Curve((start, *self.points[1:-1], end))
+
     @cached_property
     def walk(self) -> list[Point]:
         """Points along the curve, dense enough to measure by."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from inspector.draw.mismatch import first_write
 from inspector.draw.selection import FAILED, Selection
 from inspector.draw.subject import Subject, where
+from inspector.draw.theme import SIZES
 from inspector.draw.titles import Titles
 from inspector.draw.typeface import elide
 from inspector.draw.wording import plain
 from inspector.trace.state import NodeState, TaskState
-
-LONGEST = 900.0
-"""Pixels that the sentence about a failure may take."""
 
 
 def headline(subject: Subject, chosen: Selection) -> tuple[str, str, str]:
@@ -21,9 +19,9 @@ def headline(subject: Subject, chosen: Selection) -> tuple[str, str, str]:
     place = subject.failed.place if subject.failed is not None else None if task is None else task.place
     details = [where(place), _progress(subject), _missing(subject, chosen)]
     return (
-        _what(subject, chosen, task, titles),
-        " · ".join(text for text in details if text),
-        elide(_failure(subject, chosen, titles), 11.5, LONGEST, bold=True),
+        elide(_what(subject, chosen, task, titles), SIZES.headline, SIZES.longest_headline, bold=True),
+        elide(" · ".join(text for text in details if text), 11.5, SIZES.longest_headline),
+        elide(_failure(subject, chosen, titles), 11.5, SIZES.longest_headline, bold=True),
     )
 
 

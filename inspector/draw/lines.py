@@ -89,7 +89,8 @@ def _follow(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
         return placed.ways.get((link.tail, link.head, f"{link.tail_port}-{link.head_port}")) or straight(start, end)
     way = placed.ways[link.tail, link.head, "way"]
     apart = {Kind.FORWARD: -TRACKS_APART, Kind.BACKWARD: TRACKS_APART}.get(link.kind, 0.0)
-    return way.beside(apart).lowered(start.y - way.points[0].y - apart, end.y - way.points[-1].y - apart)
+    lowered = way.beside(apart).lowered(start.y - way.points[0].y - apart, end.y - way.points[-1].y - apart)
+    return lowered.pinned(start, end)
 
 
 def _docks(link: Link, cards: Mapping[str, Card], placed: Layout) -> tuple[Point, Point]:

@@ -11,7 +11,7 @@ from inspector.draw.errors import DrawError
 from inspector.draw.theme import FAMILY
 from inspector.draw.typeface import covers, font_files
 
-MOST_PIXELS = 80_000_000
+MOST_PIXELS = 40_000_000
 """A larger picture is made smaller than asked: four bytes a pixel, twice, is what a machine can spare."""
 LEAST_SCALE = 0.5
 """Below this nobody can read it."""

@@ -20,7 +20,7 @@ STRAIGHT, LOOSE = "12", "1"
 
 def skeleton(scene: Scene) -> str:
     """The source for the layout. Its edges are called ``way``, or by their two ports where they go their own way."""
-    graph, main = new_graph(scene), main_way(scene)
+    graph, main = new_graph(), main_way(scene)
     cards = {card.key: card for card in scene.cards}
     for card in scene.cards:
         graph.node(card.key, f"<{_bare_table(card)}>", shape="plain", **group(card.key, main))
@@ -31,18 +31,23 @@ def skeleton(scene: Scene) -> str:
             graph.edge(*docks(link, cards), id=f"{link.tail_port}-{link.head_port}", constraint="false")
         elif link.kind is Kind.SAVED:
             level(graph, link.tail, link.head, style="invis")
+    in_columns(graph, scene)
     return str(graph.source)
 
 
-def new_graph(scene: Scene) -> graphviz.Digraph:
-    """An empty graph with the distances of the pictures, and the columns of inputs in their order."""
+def new_graph() -> graphviz.Digraph:
+    """An empty graph with the distances of the pictures."""
     distances = {"nodesep": f"{SIZES.between_cards / 72:.3f}", "ranksep": f"{SIZES.between_ranks / 72:.3f}"}
     graph = graphviz.Digraph("picture", graph_attr={"rankdir": "LR", "bgcolor": "white", "pad": "0.3", **distances})
     graph.attr("edge", dir="none")
+    return graph
+
+
+def in_columns(graph: graphviz.Digraph, scene: Scene) -> None:
+    """Keep the inputs of an operation above each other in their order. Said last: nodes count in order of mention."""
     for column in _columns(scene):
         for above, below in pairwise(column):
             level(graph, above, below, style="invis")
-    return graph
 
 
 def level(graph: graphviz.Digraph, above: str, below: str, **attributes: str) -> None:

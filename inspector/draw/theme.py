@@ -98,6 +98,8 @@ class Sizes:
     between_ranks: float = 64.0
     between_cards: float = 20.0
     longest_title: float = 250.0
+    longest_line: float = 250.0
+    longest_headline: float = 900.0
 
 
 SIZES: Final = Sizes()

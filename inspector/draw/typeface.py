@@ -44,12 +44,15 @@ def covers(text: str) -> bool:
 
 def elide(text: str, size: float, room: float, *, bold: bool = False) -> str:
     """``text``, cut to fit into ``room`` pixels; a cut text ends in ``…``."""
-    if width(text, size, bold=bold) <= room:
-        return text
-    kept = text
-    while kept and width(kept + "…", size, bold=bold) > room:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
+    used, dots = 0.0, width("…", size, bold=bold)
+    fitting = 0
+    for count, char in enumerate(text, 1):
+        used += width(char, size, bold=bold)
+        if used > room:
+            return text[:fitting].rstrip() + "…"
+        if used + dots <= room:
+            fitting = count
+    return text
 
 
 @cache

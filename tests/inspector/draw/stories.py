@@ -362,3 +362,71 @@ def chain(length: int = 60) -> list[f.Fact]:
         value = tape.op(f"h{index}", text, {"a": value, "b": other}, (8,), op="mul", saves={"a": value})
     tape.backward(value).run(value, summary((8,), 1.0), summary((8,), 1.0), summary((8,), 1.0)).finish()
     return tape.ended()
+
+
+def failing_product() -> list[f.Fact]:
+    """A product of shapes that do not fit, after two operations that went well."""
+    tape = Tape("fail.py")
+    x = tape.tensor("x", (3, 2))
+    w = tape.tensor("W", (3, 4), grad=True)
+    h = tape.op("h", "(W * 2).exp()", {"x": w}, (3, 4), op="exp", saves={"out": None})
+    given = (("a", x.serial), ("b", h.serial))
+    message = "mat1 and mat2 shapes cannot be multiplied"
+    tape.add(f.OpFailed("mm", given, "RuntimeError", message, place=tape.place("x @ h")))
+    return tape.ended("RuntimeError", message)
+
+
+def second_derivative() -> list[f.Fact]:
+    """The gradient of a cube by create_graph, differentiated once more."""
+    tape = Tape("second.py")
+    x = tape.tensor("x", (), grad=True, values=(2.0,))
+    y = tape.op("y", "x ** 3", {"x": x}, (), op="pow", saves={"x": x}, values=(8.0,))
+    first = tape.backward(y, create_graph=True, called="grad")
+    square = tape.op("", "x ** 2", {"x": x}, (), op="pow", saves={"x": x}, values=(4.0,))
+    g = tape.op("g", "autograd.grad(y, x)", {"a": square, "b": "3"}, (), op="mul", values=(12.0,))
+    first.finish()
+    one = summary((), 1.0, 1.0)
+    run = tape.backward(g).run(g, one, summary((), 3.0, 3.0))
+    run.run(square, summary((), 3.0, 3.0), summary((), 12.0, 12.0)).accumulate(x, summary((), 12.0, 12.0)).finish()
+    return tape.ended()
+
+
+def composite() -> list[f.Fact]:
+    """One expression of the user's that is two operations inside."""
+    tape = Tape()
+    logits = tape.tensor("logits", (2, 3), grad=True)
+    target = tape.tensor("target", (2,))
+    text = "cross_entropy(logits, target)"
+    line = tape._line
+    inner = tape.op("", text, {"x": logits}, (2, 3), op="log_softmax", saves={"out": None})
+    tape.at(line)
+    loss = tape.op("loss", text, {"x": inner, "target": target}, (), op="nll_loss", values=(1.1,))
+    tape.backward(loss).finish()
+    return tape.ended()
+
+
+def long_expression() -> list[f.Fact]:
+    """An expression that repeats what the card before it says."""
+    tape = Tape()
+    w = tape.tensor("weights", (2, 3), grad=True)
+    inner = "(weights.exp() + weights.sin() * weights.cos())"
+    total = tape.op("", inner.strip("()") + ")", {"x": w}, (2, 3), op="add")
+    loss = tape.op("loss", f"({inner.strip('()')})).mean()", {"x": total}, (), op="mean", values=(0.5,))
+    tape.backward(loss).finish()
+    return tape.ended()
+
+
+def trained(*, steps: int) -> list[f.Fact]:
+    """One pass, then an optimiser that steps more than once."""
+    tape = Tape()
+    w = tape.tensor("w", (3,), grad=True)
+    loss = tape.op("loss", "w.sum()", {"x": w}, (), values=(0.5,))
+    one, g = summary((), 1.0, 1.0), summary((3,), 1.73)
+    tape.backward(loss).run(loss, one, g).accumulate(w, g).finish()
+    tape.at(4)
+    for version in range(steps):
+        held = summary((3,), 1.0)
+        tape.add(
+            f.VersionBumped(w.serial, w.storage, version, version + 1, "SGD.step", held, place=tape.place("opt.step()"))
+        )
+    return tape.ended()
