@@ -115,13 +115,17 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         left, top = self.scroll_offset
-        number, wide = top + y, self.size.width
-        if number >= self.virtual_size.height:
-            return Strip.blank(wide, self.blank)
-        strip = self._strips.get(number)
+        strip, wide = self.kept(top + y), self.size.width
+        return Strip.blank(wide, self.blank) if strip is None else strip.crop_extend(left, left + wide, self.blank)
+
+    def kept(self, y: int) -> Strip | None:
+        """Row ``y`` of the whole, painted when it is first asked for; None beyond the last."""
+        if y >= self.virtual_size.height:
+            return None
+        strip = self._strips.get(y)
         if strip is None:
-            strip = self._strips[number] = self.strip(number)
-        return strip.crop_extend(left, left + wide, self.blank)
+            strip = self._strips[y] = self.strip(y)
+        return strip
 
     def strip(self, y: int) -> Strip:
         """Row ``y``, painted."""
@@ -191,6 +195,14 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         self._mixed.clear()
         self._strips.clear()
         super().notify_style_update()
+
+    def on_mouse_scroll_right(self) -> None:
+        """Sideways without a bar: it would take a row from what it scrolls."""
+        self.scroll_relative(x=4, animate=False, force=True)
+
+    def on_mouse_scroll_left(self) -> None:
+        """And back."""
+        self.scroll_relative(x=-4, animate=False, force=True)
 
     def on_click(self, event: events.Click) -> None:
         """Follow what was clicked."""

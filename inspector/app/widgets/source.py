@@ -79,13 +79,26 @@ class SourcePane(Canvas):
         lit = stretch(place, self.file, place.line, words)
         if moment is None or lit is None:
             return
-        head = len(str(len(self.lines))) + 5
-        cut = head + lit.end - self.scrollable_content_region.width
+        cut = self.margin + lit.end - self.scrollable_content_region.width
         self.scroll_to(x=max(0, min(cut, lit.start - 4)), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Fewer rows may hide the lit line."""
         self.follow()
+
+    def render_line(self, y: int) -> Strip:
+        """The margin stays where it is; only the code scrolls sideways."""
+        left, top = self.scroll_offset
+        strip = self.kept(top + y)
+        if not left or strip is None:
+            return super().render_line(y)
+        head, wide = self.margin, self.size.width
+        return Strip.join([strip.crop(0, head), strip.crop_extend(head + left, left + wide, self.blank)])
+
+    @property
+    def margin(self) -> int:
+        """The cells before the code: a blank, three signs, the line's number and a blank."""
+        return len(str(len(self.lines))) + 5
 
     def strip(self, y: int) -> Strip:
         """Line ``y`` of the file, from 0: margin, code, note."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,6 +14,8 @@ from hypothesis import strategies as st
 from textual.geometry import Region
 
 from inspector.app.desk import PANES, PILE, plan
+from inspector.trace.facts import Place
+from inspector.trace.trace import Trace
 
 Open = Callable[..., AbstractAsyncContextManager[Any]]
 WIDTHS, HEIGHTS = st.integers(40, 260), st.integers(16, 80)
@@ -78,3 +82,16 @@ async def test_at_80_columns_every_pane_comes_to_the_front_with_the_tab_key(open
             assert focused.region.area > 0
             seen.append(focused.id)
         assert sorted(seen) == sorted(PANES)
+
+
+async def test_a_long_line_scrolls_so_far_that_its_lit_part_shows_and_its_margin_stays(
+    open_app: Open, tiny: ModuleType
+) -> None:
+    wide = tiny.SOURCE.replace("q = h * h", "q = " + " " * 60 + "h * h")
+    at = Place(tiny.FILE, 6, 6, 64, 69, "<module>")
+    facts = [replace(fact, place=at) if fact.place and fact.place.line == 6 else fact for fact in tiny.facts()]
+    async with open_app(Trace(facts, {tiny.FILE: wide}, tiny.FILE), size=(110, 35)) as app:
+        await app.go(27)
+        row = app.text("source").splitlines()[5]
+        assert row.startswith(" ▣   6 ")
+        assert "h * h" in row
