@@ -275,14 +275,13 @@ class GraphTask:
             gradient = self._through_leaf_hooks(node, gradient)
             if self._needed is not None and node not in self._needed:
                 return
-        told = gradient is not None and NodeStarting.listeners
-        if told:
+        if gradient is not None and NodeStarting.listeners:
             emit(NodeStarting(self, node, (gradient,)))
         if gradient is not None and leaf._requires_grad:  # it may have stopped since its graph was built
             node.accumulate(gradient, self)
         if not plain:
             self._after_accumulation(node, gradient)
-        if told:
+        if gradient is not None and NodeFinished.listeners:
             emit(NodeFinished(self, node, (gradient,), ()))
 
     def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
