@@ -370,7 +370,8 @@ def write(pick: Pick, world: World) -> Statement | None:
     x = pick.one(fits)
     index, _ = _index(pick, x.shape)
     place = _indexed(x.shape, index)
-    values = world.where(lambda known: known.memory != x.memory and broadcast(known.shape, place) == place)
+    apart = world.where(lambda known: known.memory != x.memory and (x.floating or not known.grad))
+    values = [known for known in apart if broadcast(known.shape, place) == place]
     if not values or pick.chance(35):
         return Write(x.name, index, pick.one(NUMBERS))
     value = pick.one(values)

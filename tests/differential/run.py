@@ -19,6 +19,9 @@ from tests.differential.programs import Block, Program, Statement
 DEPTH = 4
 """How far ``grad_fn.next_functions`` is followed."""
 
+HIGHER_ORDER = "of higher order"
+"""Stands for a node that a backward with ``create_graph`` has made."""
+
 FAMILIES = (
     IndexError,
     NotImplementedError,
@@ -109,6 +112,7 @@ class Entry:
     statement: Statement | None
     raised: Raised | None = None
     skipped: bool = False
+    in_inference_mode: bool = False
     seen: list[tuple[str, object]] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
     variables: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -124,8 +128,9 @@ def run(program: Program, backend: ModuleType) -> list[Entry]:
     """The log of ``program`` on ``backend``."""
     bench = Bench(backend)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.filterwarnings("error", category=RuntimeWarning)
+        for category in (UserWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        warnings.filterwarnings("error", category=RuntimeWarning, append=True)
         bench.perform(program.statements, program.watch)
         bench.log.append(Entry(None, variables=bench.look()))
     return bench.log
@@ -177,7 +182,7 @@ class Bench:
             self._note(block, lambda: context.__exit__(None, None, None), watch)
 
     def _note(self, statement: Statement, action: Callable[[], object], watch: bool) -> None:
-        entry = Entry(statement)
+        entry = Entry(statement, in_inference_mode=self.xp.is_inference_mode_enabled())
         self.log.append(entry)
         if any(self.namespace.get(name) is None for name in statement.reads):
             entry.skipped = True
@@ -253,7 +258,7 @@ class Trees:
         if name == "AccumulateGrad":
             return f"{name}({self.named(node.variable)})"
         if self.higher and any(node._sequence_nr() in numbers for numbers in self.higher):
-            return "of higher order"
+            return HIGHER_ORDER
         if depth == 0:
             return name
         below = tuple(self.tree(target, depth - 1) for target, _ in node.next_functions)
