@@ -7,12 +7,71 @@
 17
 """
 
-from minigrad.nn import functional, init
-from minigrad.nn.activation import LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
-from minigrad.nn.containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from minigrad.nn.dropping import Dropout, Dropout1d, Dropout2d, Dropout3d
-from minigrad.nn.linear import Flatten, Identity, Linear, Unflatten
-from minigrad.nn.lookup import Embedding
+from minigrad.nn import functional, init, utils
+from minigrad.nn.activation import (
+    CELU,
+    ELU,
+    GELU,
+    GLU,
+    SELU,
+    Hardshrink,
+    Hardsigmoid,
+    Hardswish,
+    Hardtanh,
+    LeakyReLU,
+    LogSigmoid,
+    LogSoftmax,
+    Mish,
+    PReLU,
+    ReLU,
+    ReLU6,
+    RReLU,
+    Sigmoid,
+    SiLU,
+    Softmax,
+    Softmin,
+    Softplus,
+    Softshrink,
+    Softsign,
+    Tanh,
+    Tanhshrink,
+    Threshold,
+)
+from minigrad.nn.attention import (
+    MultiheadAttention,
+    TransformerEncoder,
+    TransformerEncoderLayer,
+)
+from minigrad.nn.containers import (
+    ModuleDict,
+    ModuleList,
+    ParameterDict,
+    ParameterList,
+    Sequential,
+)
+from minigrad.nn.convolution import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+)
+from minigrad.nn.dropping import (
+    Dropout,
+    Dropout1d,
+    Dropout2d,
+    Dropout3d,
+)
+from minigrad.nn.linear import (
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
+from minigrad.nn.lookup import (
+    Embedding,
+)
 from minigrad.nn.losses import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -23,13 +82,79 @@ from minigrad.nn.losses import (
     NLLLoss,
     SmoothL1Loss,
 )
-from minigrad.nn.module import Module
-from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.nn.module import (
+    Module,
+)
+from minigrad.nn.normalisation import (
+    BatchNorm1d,
+    BatchNorm2d,
+    BatchNorm3d,
+    GroupNorm,
+    InstanceNorm1d,
+    InstanceNorm2d,
+    InstanceNorm3d,
+    LayerNorm,
+    LocalResponseNorm,
+    RMSNorm,
+)
+from minigrad.nn.parameter import (
+    Buffer,
+    Parameter,
+)
+from minigrad.nn.pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    LPPool1d,
+    LPPool2d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+    MaxUnpool2d,
+)
+from minigrad.nn.recurrent import (
+    GRU,
+    LSTM,
+    RNN,
+    GRUCell,
+    LSTMCell,
+    RNNCell,
+)
 
 __all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "SELU",
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
     "Buffer",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose1d",
+    "ConvTranspose2d",
+    "ConvTranspose3d",
     "CrossEntropyLoss",
     "Dropout",
     "Dropout1d",
@@ -37,26 +162,63 @@ __all__ = [
     "Dropout3d",
     "Embedding",
     "Flatten",
+    "GRUCell",
+    "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
     "HuberLoss",
     "Identity",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
     "L1Loss",
+    "LPPool1d",
+    "LPPool2d",
+    "LSTMCell",
+    "LayerNorm",
+    "LeakyReLU",
     "Linear",
+    "LocalResponseNorm",
+    "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool2d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiheadAttention",
     "NLLLoss",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "RMSNorm",
+    "RNNCell",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
+    "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
     "Softmax",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "Unflatten",
     "functional",
     "init",
+    "utils",
 ]

@@ -24,6 +24,7 @@ from minigrad.nn.functional.activations import (
     tanhshrink,
     threshold,
 )
+from minigrad.nn.functional.attention import scaled_dot_product_attention
 from minigrad.nn.functional.convolution import (
     conv1d,
     conv2d,
@@ -136,6 +137,7 @@ __all__ = [
     "relu6",
     "rms_norm",
     "rrelu",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",
