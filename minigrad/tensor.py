@@ -36,12 +36,14 @@ from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
 from minigrad.ops.comparison import ComparisonMethods
+from minigrad.ops.composite import CompositeMethods
 from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
 from minigrad.ops.creation import CreationMethods
 from minigrad.ops.exponential import ExponentialMethods
 from minigrad.ops.extremes import ExtremesMethods
 from minigrad.ops.indexed import IndexedMethods
+from minigrad.ops.filling import FillingMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.matmul import MatmulMethods
@@ -80,12 +82,14 @@ class Tensor(
     ChoiceMethods,
     ClampingMethods,
     ComparisonMethods,
+    CompositeMethods,
     ConversionMethods,
     CopyingMethods,
     CreationMethods,
     ExponentialMethods,
     ExtremesMethods,
     IndexedMethods,
+    FillingMethods,
     IndexingMethods,
     JoiningMethods,
     MatmulMethods,
