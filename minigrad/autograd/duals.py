@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.regime import regime
@@ -45,17 +46,20 @@ class Duals:
 
     def after(
         self, op: Any, operands: tuple[Any, ...], attributes: tuple[Any, ...], outputs: tuple[Tensor, ...]
-    ) -> Any:
-        """The tangent of each output, None where there is none.
-
-        Tangents have no tangents: meanwhile the level is closed.
-        """
+    ) -> tuple[Tensor | None, ...]:
+        """The tangent of each output, None where there is none."""
         incoming = tuple(map(self.of, operands))
         if all(tangent is None for tangent in incoming):
             return (None,) * len(outputs)
+        with self.closed():
+            return self._after(op, operands, attributes, outputs, incoming)
+
+    @contextlib.contextmanager
+    def closed(self) -> Iterator[None]:
+        """While tangents are computed the level is closed: they have no tangents themselves."""
         level, self.tangents = self.tangents, None
         try:
-            return self._after(op, operands, attributes, outputs, incoming)
+            yield
         finally:
             self.tangents = level
 
@@ -71,11 +75,8 @@ class Duals:
         assert self.tangents is not None
         present = self.of(target)
         if present is not None:
-            level, self.tangents = self.tangents, None
-            try:
+            with self.closed():
                 present.copy_(tangent) if tangent is not None else present.zero_()
-            finally:
-                self.tangents = level
         elif tangent is not None:
             self.tangents[target.serial] = tangent
 

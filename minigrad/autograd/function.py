@@ -15,6 +15,7 @@ import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
+from minigrad.autograd.duals import duals
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, Node, edge_of
@@ -210,6 +211,13 @@ class Function:
             "backward mode AD."
         )
 
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the outputs, from those of the arguments (None where there is none), for forward mode."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
     @classmethod
     def node_class(cls) -> type[FunctionNode]:
         """The class of this function's nodes, named ``…Backward``."""
@@ -241,9 +249,27 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     _announce(node, function, args, outputs, recorded)
     if recorded:
         _save(node, outputs)
+    if duals.tangents:
+        _carry_tangents(function, node, args, outputs)
     if not isinstance(result, (tuple, list)):
         return outputs[0]
     return tuple(outputs)
+
+
+def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
+    """In forward mode the outputs' tangents are what the user's ``jvp`` makes of the inputs'."""
+    incoming = tuple(map(duals.of, args))
+    if all(tangent is None for tangent in incoming):
+        return
+    with duals.closed():
+        answer = function.jvp(node, *incoming)
+    tangents = answer if isinstance(answer, tuple) else (answer,)
+    made = tuple(out for out in outputs if isinstance(out, TensorBase))
+    if len(tangents) != len(made):
+        raise RuntimeError(
+            f"{function.__name__}.jvp returned {len(tangents)} tangents; expected {len(made)}, one for each output"
+        )
+    duals.put(made, tangents)
 
 
 def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,5 @@
-"""Graphs of any depth are built, run and dropped; nothing needs the garbage collector; gradients are taken over, not copied."""
+"""Graphs of any depth are built, run and dropped; nothing needs the garbage collector; gradients are taken over, not
+copied."""
 
 from __future__ import annotations
 
@@ -230,7 +231,8 @@ def test_the_gradient_that_the_user_gave_is_never_aliased() -> None:
 def test_building_and_running_take_time_in_proportion_to_the_size(
     shape: Callable[[mg.Tensor, int], mg.Tensor],
 ) -> None:
-    """A quadratic step would make ten times the nodes a hundred times as slow; thirty leaves room for a noisy machine."""
+    """A quadratic step would make ten times the nodes a hundred times as slow; thirty leaves room for a noisy machine.
+    A quadratic step would make ten times the nodes a hundred times as slow; thirty leaves room for a noisy machine."""
 
     def seconds(size: int) -> float:
         x = mg.tensor(0.5, requires_grad=True)
