@@ -9,8 +9,11 @@
 >>> optimizer.zero_grad()
 """
 
+from minigrad.optim import lr_scheduler
 from minigrad.optim.adam import Adam, AdamW
+from minigrad.optim.lbfgs import LBFGS
 from minigrad.optim.optimizer import Optimizer
+from minigrad.optim.others import Adagrad, RMSprop
 from minigrad.optim.sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Optimizer"]
+__all__ = ["LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
