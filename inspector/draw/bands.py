@@ -29,35 +29,22 @@ def bands(scene: Scene, widest: float | None, stubs: float) -> dict[str, int]:
 
 
 def _ranks(scene: Scene) -> dict[str, int]:
-    """A column for each card: right of all that flows into it; what nothing flows into, left of its first user.
+    """A column for each card: just left of the first that uses it; results in the last column, which is 0.
 
-    Cards come in program order, in which every link leads from an earlier card to a later one, but for its inputs.
+    Cards come in program order, so whoever uses a card comes after it. A note stands in the column of its node.
     """
     tied = {card.key: card.beside for card in scene.cards if card.beside is not None}
-    feeders = _feeders(scene, tied)
-    ranks: dict[str, int] = {}
-    for card in scene.cards:
-        fed_by = feeders.get(card.key, ())
-        if fed_by:
-            ranks[card.key] = 1 + max(ranks.get(feeder, 0) for feeder in fed_by)
-    first_use: dict[str, int] = {}
-    for user, fed_by in feeders.items():
-        for feeder in fed_by:
-            first_use[feeder] = min(first_use.get(feeder, ranks[user]), ranks[user])
-    for card in scene.cards:
-        if card.key not in ranks and card.key not in tied:
-            ranks[card.key] = first_use.get(card.key, 1) - 1
-    for note, node in tied.items():
-        ranks[note] = ranks[node]
-    return ranks
-
-
-def _feeders(scene: Scene, tied: Mapping[str, str]) -> dict[str, set[str]]:
-    feeders: dict[str, set[str]] = {}
+    users: dict[str, list[str]] = {}
     for link in scene.links:
-        if link.flows and link.head not in tied:
-            feeders.setdefault(link.head, set()).add(link.tail)
-    return feeders
+        if link.flows:
+            users.setdefault(link.tail, []).append(link.head)
+    ranks: dict[str, int] = {}
+    for card in reversed(scene.cards):
+        if card.key not in tied:
+            ranks[card.key] = min((ranks.get(user, 0) for user in users.get(card.key, ())), default=1) - 1
+    for note, above in tied.items():
+        ranks[note] = ranks[above]
+    return ranks
 
 
 def _columns(scene: Scene, ranks: Mapping[str, int]) -> dict[int, float]:

@@ -34,9 +34,10 @@ def lines(scene: Scene, placed: Layout) -> list[Line]:
     """Every strand of every link with its curve and, where there is one, the place of its label."""
     cards = {card.key: card for card in scene.cards}
     bare = [line for link in scene.links for line in _lines_of(link, cards, placed)]
+    bare = [_with_stub_label(line) for line in bare]
     signposts = list(_signposts(scene, placed, cards))
     taken = [box_of(card, placed.corners[card.key]) for card in scene.cards]
-    taken += [line.label.box for line in signposts if line.label is not None]
+    taken += [line.label.box for line in (*bare, *signposts) if line.label is not None]
     labeller, crowd = Labeller(taken, [line.curve for line in bare]), _Crowd(scene, placed)
     return [*(_with_label(line, index, labeller, crowd) for index, line in enumerate(bare)), *signposts]
 
@@ -58,14 +59,20 @@ class _Crowd:
         return Side.MIDDLE if leaving == arriving else Side.TAIL if arriving > leaving else Side.HEAD
 
 
+def _with_stub_label(line: Line) -> Line:
+    """The label of a line that goes on elsewhere stands at its tail, where the way back is read."""
+    if not line.strand.label or line.ends or not line.starts:
+        return line
+    return replace(
+        line, label=beside_stub(line.strand.label, line.curve.points[0], before=False, below=line.index % 2 == 0)
+    )
+
+
 def _with_label(line: Line, number: int, labeller: Labeller, crowd: _Crowd) -> Line:
-    text = line.strand.label
-    if not text or not line.starts:
+    if not line.strand.label or not (line.starts and line.ends):
         return line
     below = line.index % 2 == 1
-    if not line.ends:
-        return replace(line, label=beside_stub(text, line.curve.points[0], before=False, below=not below))
-    return replace(line, label=labeller.place(text, number, crowd.side(line.link), below=below))
+    return replace(line, label=labeller.place(line.strand.label, number, crowd.side(line.link), below=below))
 
 
 def _lines_of(link: Link, cards: Mapping[str, Card], placed: Layout) -> Iterator[Line]:

@@ -110,7 +110,7 @@ class Titles:
         return last is not None and step is not None and step < last
 
     def _call(self, op: str, label: str, inputs: Iterable[tuple[str, int | str]]) -> str:
-        given = [self.short(one) if isinstance(one, int) else plain(one) for _, one in inputs]
+        given = [self.short(one) or "…" if isinstance(one, int) else plain(one) for _, one in inputs]
         if len(given) == 2 and len(label) == 1 and not label.isalnum():
             return f"{given[0]} {plain(label)} {given[1]}"
         return f"{plain(op)}({', '.join(given)})"

@@ -52,7 +52,7 @@ def test_the_ending_names_the_format(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_the_module_itself_can_be_called(trace: Trace, tmp_path: Path) -> None:
-    drawn = inspector.draw(trace, tmp_path / "picture.svg")  # type: ignore[operator]
+    drawn = inspector.draw(trace, tmp_path / "picture.svg")
     assert isinstance(drawn, Picture)
     assert (tmp_path / "picture.svg").read_text(encoding="utf-8") == drawn.svg
 
