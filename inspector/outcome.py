@@ -34,9 +34,9 @@ def cut_short(trace: Trace) -> str | None:
     """Why a recording holds less than happened; None when it holds all."""
     steps = trace.steps_of(RecordingStopped)
     fact = trace.facts[steps[0] - 1] if steps else None
-    return (
-        f"the recording stopped: {fact.reason}; `--limit N` records N" if isinstance(fact, RecordingStopped) else None
-    )
+    if not isinstance(fact, RecordingStopped):
+        return None
+    return f"the recording stopped: {fact.reason}" + ("; `--limit N` records N" if "limit" in fact.reason else "")
 
 
 def nothing_recorded(trace: Trace) -> str | None:

@@ -2,7 +2,8 @@
 
 >>> from inspector.plain import walk
 >>> from inspector.trace.facts import Printed
->>> print(walk([Printed("stdout", "hello\\n")]))
+>>> from inspector.trace.trace import Trace
+>>> print(walk(Trace([Printed("stdout", "hello")])))
   │ hello
 """
 

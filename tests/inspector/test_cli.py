@@ -47,8 +47,15 @@ Command = Callable[..., Done]
 
 
 @pytest.fixture
-def inspect(tmp_path: Path) -> Command:
-    """Types ``inspector …`` in a fresh folder, without a terminal."""
+def inspect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Types ``inspector …`` in a fresh folder, without a terminal; only the script has a process of its own."""
+    monkeypatch.chdir(tmp_path)
+    return refused
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Command:
+    """Types ``inspector …`` in a fresh folder and a process of its own, with something to read from stdin."""
 
     def command(*words: str, given: str = "", **environment: str) -> Done:
         done = subprocess.run(
@@ -81,7 +88,7 @@ Write = Callable[[str, str], Path]
 
 
 def refused(*words: str) -> Done:
-    """What a command says that never runs a script."""
+    """What a command says, typed without a terminal; for commands that are refused before any script runs."""
     result = CliRunner().invoke(main, list(words), prog_name="inspector")
     return Done(result.exit_code, result.stdout, result.stderr)
 
@@ -142,10 +149,10 @@ def test_a_script_may_print_megabytes(inspect: Command, write: Write) -> None:
     assert "rows left out here; --all shows every one" in done.out
 
 
-def test_a_script_reads_what_is_piped_in(inspect: Command, write: Write) -> None:
+def test_a_script_reads_what_is_piped_in(shell: Command, write: Write) -> None:
     write("asks.py", "import minigrad as mg\nmg.tensor(float(input('how much? ')))")
-    assert "42.0" in inspect("run", "asks.py", given="42\n").out
-    done = inspect("run", "asks.py")
+    assert "42.0" in shell("run", "asks.py", given="42\n").out
+    done = shell("run", "asks.py")
     assert done.status == 1
     assert "pipe it in, `inspector run --plain asks.py < answers.txt`" in done.err
 
@@ -349,8 +356,8 @@ def test_the_help_tells_each_command() -> None:
     assert all(command in done.out for command in ("run", "demo", "draw", "explain", "record", "open"))
 
 
-def test_a_terminal_that_cannot_show_everything_gets_what_it_can(inspect: Command, write: Write) -> None:
+def test_a_terminal_that_cannot_show_everything_gets_what_it_can(shell: Command, write: Write) -> None:
     write("square.py", SQUARE)
-    done = inspect("run", "square.py", PYTHONIOENCODING="ascii")
+    done = shell("run", "square.py", PYTHONIOENCODING="ascii")
     assert done.status == 0
     assert "w.grad = 6.0" in done.out
