@@ -43,6 +43,7 @@ from minigrad.autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
+from minigrad.linalg import det, inv as inverse, matrix_exp, matrix_power, pinv as pinverse, slogdet
 from minigrad.ops.arithmetic import (
     add,
     addcdiv,
@@ -99,6 +100,7 @@ from minigrad.ops.comparison import (
     signbit,
 )
 from minigrad.ops.composite import cartesian_prod, combinations, deg2rad, meshgrid, polar, rad2deg, trapezoid
+from minigrad.ops.contraction import cross, einsum, kron, tensordot
 from minigrad.ops.copying import masked_fill
 from minigrad.ops.creation import (
     arange,
@@ -300,7 +302,7 @@ from minigrad.random import (
     seed,
     set_rng_state,
 )
-from minigrad import nn, optim  # isort: skip (rest on everything above)
+from minigrad import linalg, nn, optim  # isort: skip (rest on everything above)
 
 __all__ = [
     "Generator",
@@ -380,12 +382,14 @@ __all__ = [
     "cos",
     "cosh",
     "count_nonzero",
+    "cross",
     "cummax",
     "cummin",
     "cumprod",
     "cumsum",
     "default_generator",
     "deg2rad",
+    "det",
     "detach",
     "detach_",
     "diag",
@@ -400,6 +404,7 @@ __all__ = [
     "double",
     "dstack",
     "dtype",
+    "einsum",
     "empty",
     "empty_like",
     "empty_strided",
@@ -456,6 +461,7 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "inverse",
     "is_complex",
     "is_grad_enabled",
     "is_inference_mode_enabled",
@@ -467,10 +473,12 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "kron",
     "kthvalue",
     "le",
     "lerp",
     "lgamma",
+    "linalg",
     "linspace",
     "log",
     "log10",
@@ -494,6 +502,8 @@ __all__ = [
     "masked_scatter",
     "masked_select",
     "matmul",
+    "matrix_exp",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -528,6 +538,7 @@ __all__ = [
     "optim",
     "outer",
     "permute",
+    "pinverse",
     "poisson",
     "polar",
     "polygamma",
@@ -576,6 +587,7 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "slogdet",
     "softmax",
     "sort",
     "special",
@@ -598,6 +610,7 @@ __all__ = [
     "tanh",
     "tensor",
     "tensor_split",
+    "tensordot",
     "tile",
     "topk",
     "trace",

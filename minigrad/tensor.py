@@ -27,9 +27,11 @@ from minigrad.events import (
     GradAssigned,
     GradCleared,
     GradMissing,
+    GradRead,
     GradRetained,
     RequiresGradChanged,
     TensorCreated,
+    ValueRead,
     emit,
 )
 from minigrad.ops.arithmetic import ArithmeticMethods
@@ -37,6 +39,7 @@ from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
 from minigrad.ops.comparison import ComparisonMethods
 from minigrad.ops.composite import CompositeMethods
+from minigrad.ops.contraction import ContractionMethods
 from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
 from minigrad.ops.creation import CreationMethods
@@ -46,6 +49,7 @@ from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.filling import FillingMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
+from minigrad.ops.linalg import LinalgMethods
 from minigrad.ops.matmul import MatmulMethods
 from minigrad.ops.order import OrderMethods
 from minigrad.ops.picking import PickingMethods
@@ -83,15 +87,17 @@ class Tensor(
     ClampingMethods,
     ComparisonMethods,
     CompositeMethods,
+    ContractionMethods,
     ConversionMethods,
     CopyingMethods,
     CreationMethods,
     ExponentialMethods,
     ExtremesMethods,
-    IndexedMethods,
     FillingMethods,
+    IndexedMethods,
     IndexingMethods,
     JoiningMethods,
+    LinalgMethods,
     MatmulMethods,
     OrderMethods,
     PickingMethods,
@@ -285,7 +291,7 @@ class Tensor(
         """The same memory without history, and with a version counter of its own: writes through it go unnoticed."""
         alias = wrap(self.array)
         if TensorCreated.listeners:
-            emit(TensorCreated(alias, "data"))
+            emit(TensorCreated(alias, "data", (self,)))
         return alias
 
     @data.setter
@@ -298,12 +304,15 @@ class Tensor(
     def grad(self) -> Tensor | None:
         """The accumulated gradient; None before the first backward reaches it, and for a non-leaf that does not retain
         it."""
-        if self._grad is None:
+        held = self._grad
+        if held is None:
             if GradMissing.listeners:
                 emit(GradMissing(self))
             if self._requires_warning():
                 warnings.warn(_NON_LEAF, stacklevel=2)
-        return self._grad
+        elif GradRead.listeners:
+            emit(GradRead(self, held))
+        return held
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -413,6 +422,8 @@ class Tensor(
         """The array itself, sharing memory. Raises RuntimeError for a tensor that requires grad."""
         if self.requires_grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        if ValueRead.listeners:
+            emit(ValueRead(self, "numpy"))
         return self.array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -422,10 +433,14 @@ class Tensor(
         """The one element as a Python number. Raises RuntimeError when there are more or none."""
         if self.array.size != 1:
             raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+        if ValueRead.listeners:
+            emit(ValueRead(self, "item"))
         return self.array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a 0-dim tensor gives a number."""
+        if ValueRead.listeners:
+            emit(ValueRead(self, "tolist"))
         return self.array.tolist()
 
     def __len__(self) -> int:
@@ -442,6 +457,8 @@ class Tensor(
         if self.array.size != 1:
             what = "no values" if not self.array.size else "more than one value"
             raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+        if ValueRead.listeners:
+            emit(ValueRead(self, "bool"))
         return bool(self.array.item())
 
     def __float__(self) -> float:
