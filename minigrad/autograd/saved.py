@@ -236,10 +236,12 @@ class SavingNode(Node):
 
     def _as_output(self, slot: SavedOutput) -> Tensor:
         output = wrap(slot.array)
+        output._counter = slot._counter
+        if slot.array.dtype.kind not in "fc":
+            return output
         output._requires_grad = True
         output._grad_fn = self
         output._output_nr = slot.output_nr
-        output._counter = slot._counter
         return output
 
     def _announce_unpacking(self, saved: Any) -> None:
