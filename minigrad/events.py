@@ -53,6 +53,8 @@ class TensorCreated(Event):
     tensor: Tensor
     how: str
     """What made it: ``tensor``, ``zeros``, an operation's name, ``detach``, ``data``, …"""
+    sources: tuple[Tensor, ...] = ()
+    """The tensors whose values it took without their history: what it is an alias of, or was copied from."""
 
 
 class Applied(Protocol):
@@ -274,6 +276,22 @@ class GradMissing(Event):
     """The user's code read ``.grad`` of ``tensor``, and it was None."""
 
     tensor: Tensor
+
+
+@dataclass(slots=True, eq=False)
+class GradRead(Event):
+    """The user's code read ``.grad`` of ``tensor``, and found ``held`` there."""
+
+    tensor: Tensor
+    held: Tensor
+
+
+@dataclass(slots=True, eq=False)
+class ValueRead(Event):
+    """The user's code took the numbers of ``tensor`` out of autograd's sight, by ``item``, ``tolist``, ``numpy``, …"""
+
+    tensor: Tensor
+    how: str
 
 
 @dataclass(slots=True, eq=False)

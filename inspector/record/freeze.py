@@ -91,6 +91,7 @@ def _tensor_created(event: events.TensorCreated, **at: Unpack[At]) -> Fact:
         storage=counter.serial,
         version=_version(counter),
         value=summarise(tensor),
+        sources=_serials(event.sources),
         **at,
     )
 
@@ -279,12 +280,22 @@ def _grad_cleared(event: events.GradCleared, **at: Unpack[At]) -> Fact:
 @_freezes(events.GradAssigned)
 def _grad_assigned(event: events.GradAssigned, **at: Unpack[At]) -> Fact:
     before, after = summarise(event.before), _present(event.after)
-    return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, **at)
+    return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, held=event.after.serial, **at)
 
 
 @_freezes(events.GradMissing)
 def _grad_missing(event: events.GradMissing, **at: Unpack[At]) -> Fact:
     return new.GradMissing(tensor=event.tensor.serial, **at)
+
+
+@_freezes(events.GradRead)
+def _grad_read(event: events.GradRead, **at: Unpack[At]) -> Fact:
+    return new.GradRead(tensor=event.tensor.serial, held=event.held.serial, **at)
+
+
+@_freezes(events.ValueRead)
+def _value_read(event: events.ValueRead, **at: Unpack[At]) -> Fact:
+    return new.ValueRead(tensor=event.tensor.serial, how=event.how, **at)
 
 
 @_freezes(events.GradRetained)

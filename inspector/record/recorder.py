@@ -142,6 +142,8 @@ _USES: dict[type[events.Event], Callable[[Any], Iterable[Any]]] = {
     events.GradCleared: _of_tensor,
     events.GradAssigned: _of_tensor,
     events.GradMissing: _of_tensor,
+    events.GradRead: lambda event: (event.tensor, event.held),
+    events.ValueRead: _of_tensor,
     events.GradRetained: _of_tensor,
     events.RequiresGradChanged: _of_tensor,
     events.OptimizerStepped: lambda event: event.parameters,

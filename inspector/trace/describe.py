@@ -194,6 +194,16 @@ def _grad_missing(fact: facts.GradMissing, labels: Labels) -> str:
     return f"{labels.name_before(fact.tensor, '.grad')} was read: —"
 
 
+@_tells(facts.GradRead)
+def _grad_read(fact: facts.GradRead, labels: Labels) -> str:
+    return f"{labels.name_before(fact.tensor, '.grad')} was read"
+
+
+@_tells(facts.ValueRead)
+def _value_read(fact: facts.ValueRead, labels: Labels) -> str:
+    return f"the numbers of {labels.name_of(fact.tensor)} were read ({fact.how})"
+
+
 @_tells(facts.GradRetained)
 def _grad_retained(fact: facts.GradRetained, labels: Labels) -> str:
     return f"{labels.name_of(fact.tensor)} will keep its gradient"

@@ -82,6 +82,8 @@ class TensorCreated(Fact):
     storage: int
     version: int
     value: Summary | None
+    sources: tuple[int, ...] = ()
+    """The tensors whose values it took without their history: by ``detach``, ``data``, ``tensor(…)`` or ``grad()``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +265,8 @@ class GradAssigned(Fact):
     tensor: int
     before: Summary | None
     after: Summary
+    held: int | None = None
+    """The tensor that was put there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +274,22 @@ class GradMissing(Fact):
     """The user's code read ``.grad``, and it was None."""
 
     tensor: int
+
+
+@dataclass(frozen=True, slots=True)
+class GradRead(Fact):
+    """The user's code read ``.grad``, and found the tensor ``held`` there."""
+
+    tensor: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRead(Fact):
+    """The user's code took a tensor's numbers out of autograd's sight: by ``item``, ``tolist``, ``numpy``, ``bool``."""
+
+    tensor: int
+    how: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from inspector.trace import facts
 from inspector.trace.facts import KINDS, Fact
 from inspector.trace.swift import field_names
 
-_TENSORS = ("tensor", "leaf", "outputs", "roots", "parameters", "skipped")
+_TENSORS = ("tensor", "leaf", "outputs", "roots", "parameters", "skipped", "held", "sources")
 _NODES = ("node", "source", "target", "root_nodes")
 Serials = Callable[[Any], Iterable[int | None]]
 

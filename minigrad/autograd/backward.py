@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.autograd.engine import GraphTask, announce_start, execute
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of
 from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.events import BackwardFailed, emit
+from minigrad.events import BackwardFailed, TensorCreated, emit
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -140,19 +140,26 @@ def _answer(
     if value is not None:
         edge = _input_edge(source, place)
         if (edge.node, edge.output_nr) not in answers:
-            tensor = value if isinstance(value, TensorBase) else wrap(np.array(value))
+            tensor = value if isinstance(value, TensorBase) else _announced(wrap(np.array(value)), source)
             answers[edge.node, edge.output_nr] = tensor
         return answers[edge.node, edge.output_nr]
     if materialize:
         zeros = wrap(np.zeros_like(source.array))
         zeros._requires_grad = create_graph
-        return zeros
+        return _announced(zeros, source)
     if not allow_unused:
         raise RuntimeError(
             f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
     return None
+
+
+def _announced(gradient: Tensor, source: Root) -> Tensor:
+    """A gradient that no operation made: a tensor without history."""
+    if TensorCreated.listeners:
+        emit(TensorCreated(gradient, "grad", (source,) if isinstance(source, TensorBase) else ()))
+    return gradient
 
 
 def _grad_batched(

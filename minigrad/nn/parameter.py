@@ -34,7 +34,7 @@ class Parameter(Tensor):
         if requires_grad:
             self.requires_grad = True
         if TensorCreated.listeners:
-            emit(TensorCreated(self, "Parameter"))
+            emit(TensorCreated(self, "Parameter", (data,) if isinstance(data, TensorBase) else ()))
 
     def __repr__(self) -> str:
         return f"Parameter containing:\n{super().__repr__()}"

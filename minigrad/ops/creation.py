@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,16 +23,25 @@ Shape = Any
 """Lengths one by one, or one sequence of them."""
 
 
-def made(array: Array, how: str, requires_grad: bool = False) -> Any:
-    """A new leaf around ``array``, announced."""
+def made(array: Array, how: str, requires_grad: bool = False, data: Any = None) -> Any:
+    """A new leaf around ``array``, announced; ``data`` is what its values were taken from."""
     tensor = wrap(array)
     if modes.inference:
         tensor._counter = untracked()
     if requires_grad:
         tensor.requires_grad = True
     if TensorCreated.listeners:
-        emit(TensorCreated(tensor, how))
+        emit(TensorCreated(tensor, how, tuple(_tensors_in(data))))
     return tensor
+
+
+def _tensors_in(data: Any) -> Iterator[Any]:
+    """The tensors in nested sequences."""
+    if isinstance(data, TensorMeta):
+        yield data
+    elif isinstance(data, list | tuple):
+        for row in data:
+            yield from _tensors_in(row)
 
 
 def check_device(device: Any) -> None:
@@ -83,7 +92,7 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, require
             UserWarning,
             stacklevel=2,
         )
-    return made(array_of(data, dtype, copy=True), "tensor", requires_grad)
+    return made(array_of(data, dtype, copy=True), "tensor", requires_grad, data)
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Any:
@@ -97,7 +106,7 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Any:
     check_device(device)
     if isinstance(data, TensorMeta):
         return data if dtype is None else data.to(dtype)  # type: ignore[attr-defined]
-    return made(array_of(data, dtype, copy=False), "as_tensor")
+    return made(array_of(data, dtype, copy=False), "as_tensor", data=data)
 
 
 asarray = as_tensor

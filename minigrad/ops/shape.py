@@ -47,7 +47,7 @@ def _reinterpreted(input: Any, kind: dtype_type) -> Any:
         ) from None
     out._counter = input.version_counter
     if TensorCreated.listeners:
-        emit(TensorCreated(out, "view"))
+        emit(TensorCreated(out, "view", (input,)))
     return out
 
 
@@ -292,7 +292,7 @@ def detach(input: Any) -> Any:
     out = wrap(input.array)
     out._counter = input.version_counter
     if TensorCreated.listeners:
-        emit(TensorCreated(out, "detach"))
+        emit(TensorCreated(out, "detach", (input,)))
     return out
 
 

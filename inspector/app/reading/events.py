@@ -152,6 +152,12 @@ class Teller:
     def _missing(self, fact: facts.GradMissing) -> Told:
         return "∅", "bump", "missed", line(self.grad(fact.tensor), (" was read, and is None", "muted"))
 
+    def _grad_read(self, fact: facts.GradRead) -> Told:
+        return "·", "muted", "looked", line(self.grad(fact.tensor), (" was read", "muted"))
+
+    def _value_read(self, fact: facts.ValueRead) -> Told:
+        return "·", "muted", "looked", line(self.tensor(fact.tensor), (f" was read by {plain(fact.how)}", "muted"))
+
     def _assigned(self, fact: facts.GradAssigned) -> Told:
         return "=", "plain", "set", line(self.grad(fact.tensor), (f" = {gradient(fact.after)}", "gradient"))
 
@@ -217,6 +223,8 @@ TELLERS: dict[type[Fact], Callable[[Teller, Any], Told]] = {
     facts.HookRan: Teller._hook,
     facts.GradCleared: Teller._cleared,
     facts.GradMissing: Teller._missing,
+    facts.GradRead: Teller._grad_read,
+    facts.ValueRead: Teller._value_read,
     facts.GradAssigned: Teller._assigned,
     facts.GradRetained: Teller._retained,
     facts.RequiresGradChanged: Teller._required,
