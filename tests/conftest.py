@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+# Benchmarks are run by hand; looking for docstring examples in them would import what not every system has.
+collect_ignore = [str(path) for path in Path(__file__).parent.glob("benchmarks/*.py") if path.name[:5] != "test_"]
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
