@@ -44,7 +44,7 @@ class Cards:
         self._values = values
         self._holders = chosen.by_storage(subject)
         self._missing = Missing(subject, chosen, self._titles, broken)
-        self._culprits = {one.culprit for one in broken if not one.operation}
+        self._culprits = {one.culprit for one in broken}
 
     def rows(self) -> dict[str, tuple[Row, ...]]:
         """The lines of every card."""
@@ -158,7 +158,8 @@ class Cards:
     def _pill(self, part: Part, tensor: int) -> Cell:
         written = self._writes(part)
         version = written[-1].new if written else part.made
-        return Cell((Words(f"v{version}"),), SIZES.small, pill=Fill.BUMPED if written else Fill.PILL)
+        fill = Fill.BUMPED if written or part.key in self._culprits else Fill.PILL
+        return Cell((Words(f"v{version}"),), SIZES.small, pill=fill)
 
     def _node_row(self, part: Part, node: NodeState) -> Row:
         sign = _sign_of(node)
@@ -185,6 +186,9 @@ class Cards:
             kept = _text(f"{Glyph.SAVED} {name}", Ink.ALARM)
             told = _text(f"saved v{saved.version} ≠ now v{now}", Ink.ALARM, bold=True)
             return Row(port, (kept, told), fill=Fill.ALARM, alarm=True)
+        if saved.released and self._subject.freed_before(node):
+            kept = _text(f"{Glyph.FREED} {name}@v{saved.version}", Ink.ALARM)
+            return Row(port, (kept, _text("freed before", Ink.ALARM, bold=True)), fill=Fill.ALARM, alarm=True)
         if saved.released:
             kept = _text(f"{Glyph.FREED} {name}@v{saved.version}", Ink.SOFT)
             return Row(port, (kept,), (_text("freed", Ink.SOFT),), fill=Fill.FREED)

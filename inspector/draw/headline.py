@@ -9,7 +9,7 @@ from inspector.draw.theme import SIZES
 from inspector.draw.titles import Titles
 from inspector.draw.typeface import elide
 from inspector.draw.wording import plain
-from inspector.trace.state import NodeState, TaskState
+from inspector.trace.state import NodeState, Status, TaskState
 
 
 def headline(subject: Subject, chosen: Selection) -> tuple[str, str, str]:
@@ -69,7 +69,7 @@ def _missing(subject: Subject, chosen: Selection) -> str:
         return ""
     nodes = [subject.node(part.node) for part in chosen.parts.values() if part.node is not None]
     leaves = [node for node in nodes if node.leaf is not None]
-    without = sum(not node.runs for node in leaves)
+    without = sum(node.status not in (Status.DONE, Status.FREED) for node in leaves)
     if not without:
         return ""
     return f"{without} of {len(leaves)} gradients {'still ' if task.ended is None else ''}missing"
@@ -90,8 +90,10 @@ def _failure(subject: Subject, chosen: Selection, titles: Titles) -> str:
 
 
 def _cause(subject: Subject, node: NodeState, titles: Titles) -> str:
-    """The version mismatch in the user's words; nothing if that is not what went wrong."""
+    """Why its saved values were no use, in the user's words; nothing if that is not what went wrong."""
     for saved in node.saved.values():
+        if saved.released and subject.freed_before(node):
+            return f"what it had saved ({plain(saved.slot)}) was freed by an earlier pass"
         if subject.stale(node, saved):
             bump, name = first_write(subject, saved), titles.short(saved.tensor)
             if bump is not None:

@@ -93,7 +93,8 @@ def _follow(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
         middle = below.x + cards[link.head].width / 2
         return upright(Point((above.left + above.right) / 2, above.bottom), Point(middle, below.y))
     if link.kind is Kind.BROKEN:
-        return placed.ways.get((link.tail, link.head, f"{link.tail_port}-{link.head_port}")) or straight(start, end)
+        way = placed.ways.get((link.tail, link.head, f"{link.tail_port}-{link.head_port}"))
+        return straight(start, end) if way is None else way.pinned(start, end)
     way = placed.ways[link.tail, link.head, "way"]
     apart = {Kind.FORWARD: -TRACKS_APART, Kind.BACKWARD: TRACKS_APART}.get(link.kind, 0.0)
     lowered = way.beside(apart).lowered(start.y - way.points[0].y - apart, end.y - way.points[-1].y - apart)
@@ -104,9 +105,10 @@ def _docks(link: Link, cards: Mapping[str, Card], placed: Layout) -> tuple[Point
     """The two places on the borders of the cards between which a link runs."""
     tail, head = cards[link.tail], cards[link.head]
     start, end = placed.corners[link.tail], placed.corners[link.head]
+    out, into = (0.0, head.width) if link.against else (tail.width, 0.0)
     return (
-        Point(start.x + tail.width, start.y + tail.middle(link.tail_port)),
-        Point(end.x, end.y + head.middle(link.head_port)),
+        Point(start.x + out, start.y + tail.middle(link.tail_port)),
+        Point(end.x + into, end.y + head.middle(link.head_port)),
     )
 
 
@@ -115,12 +117,12 @@ def _docks(link: Link, cards: Mapping[str, Card], placed: Layout) -> tuple[Point
 
 def _way_out(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
     start, _ = _docks(link, cards, placed)
-    return upright(start, Point(start.x + STUB, start.y))
+    return upright(start, Point(start.x + (-STUB if link.against else STUB), start.y))
 
 
 def _way_in(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
     _, end = _docks(link, cards, placed)
-    return upright(Point(end.x - STUB, end.y), end)
+    return upright(Point(end.x + (STUB if link.against else -STUB), end.y), end)
 
 
 def _signposts(scene: Scene, placed: Layout, cards: Mapping[str, Card]) -> Iterator[Line]:
@@ -137,11 +139,11 @@ def _signposts(scene: Scene, placed: Layout, cards: Mapping[str, Card]) -> Itera
     for links in out.values():
         text = f"{_sense(links[0])} " + ", ".join(dict.fromkeys(cards[link.head].name for link in links))
         curve = _way_out(links[0], cards, placed)
-        yield _signpost(links[0], curve, beside_stub(text, curve.points[0], before=False))
+        yield _signpost(links[0], curve, beside_stub(text, curve.points[0], before=links[0].against))
     for links in into.values():
         text = ", ".join(dict.fromkeys(cards[link.tail].name for link in links)) + f" {_sense(links[0])}"
         curve = _way_in(links[0], cards, placed)
-        yield _signpost(links[0], curve, beside_stub(text, curve.points[-1], before=True))
+        yield _signpost(links[0], curve, beside_stub(text, curve.points[-1], before=not links[0].against))
 
 
 def _sense(link: Link) -> str:

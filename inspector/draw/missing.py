@@ -34,7 +34,8 @@ class Missing:
         task = self._subject.pass_()
         if state.grad is not None or task is None or task.ended is None or part.node is None:
             return ""
-        if self._subject.node(part.node).runs and task.called == "backward":
+        ran = self._subject.node(part.node).status in (Status.DONE, Status.FREED)
+        if ran and task.called == "backward":
             return "cleared since"
         if task.called != "backward":
             return f"{task.called}() leaves it alone"

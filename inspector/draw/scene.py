@@ -172,6 +172,9 @@ class Link:
     main: bool = False
     """Part of the way a reader follows: kept straight."""
 
+    against: bool = False
+    """Its head stands left of its tail: it leaves on the left, and arrives from the right."""
+
     @property
     def flows(self) -> bool:
         """Whether its head stands to the right of its tail, as what is computed stands to the right of its inputs."""

@@ -58,7 +58,8 @@ def level(graph: graphviz.Digraph, above: str, below: str, **attributes: str) ->
 
 def docks(link: Link, cards: dict[str, Card]) -> tuple[str, str]:
     """The two ends of an edge: on the borders of the cards, beside the rows that it connects."""
-    return _dock(cards[link.tail], link.tail_port, "e"), _dock(cards[link.head], link.head_port, "w")
+    out, into = ("w", "e") if link.against else ("e", "w")
+    return _dock(cards[link.tail], link.tail_port, out), _dock(cards[link.head], link.head_port, into)
 
 
 def _dock(card: Card, port: str, side: str) -> str:

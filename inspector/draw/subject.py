@@ -81,6 +81,11 @@ class Subject:
         wanted = not saved.released and not saved.by_copy and node.status is not Status.FREED
         return wanted and self.version(saved.storage) != saved.version
 
+    def freed_before(self, node: NodeState) -> bool:
+        """Whether a node failed because an earlier pass had freed what it saved."""
+        task = self.pass_()
+        return node.status is Status.FAILED and task is not None and "a second time" in (task.failed or "")
+
     def at_horizon(self) -> Subject:
         """The same picture at its last step: what room must be kept for."""
         return replace(self, now=self.horizon)

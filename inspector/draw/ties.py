@@ -82,10 +82,12 @@ class Ties:
         return round(THIN + (THICK - THIN) * min(max(share, 0.0), 1.0), 2)
 
     def _breaks(self) -> Iterator[Link]:
+        order = {key: index for index, key in enumerate(self._chosen.parts)}
         for one in self._broken:
             if one.culprit is not None and one.culprit != one.victim:
-                port = "f0" if one.operation else "v"
-                yield Link(Kind.BROKEN, one.culprit, one.victim, port, f"s{one.slot}", (Strand(weight=1.8),))
+                ports = ("f0" if one.operation else "v", f"s{one.slot}")
+                against = order[one.culprit] > order[one.victim]
+                yield Link(Kind.BROKEN, one.culprit, one.victim, *ports, (Strand(weight=1.8),), against=against)
 
 
 def _is_main(flow: Flow) -> bool:

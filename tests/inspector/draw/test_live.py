@@ -12,6 +12,7 @@ import pytest
 import inspector
 import minigrad as mg
 from inspector.draw import DrawError, draw
+from inspector.draw.lines import lines
 from inspector.draw.scene import Kind
 from tests.inspector.draw.reading import told
 
@@ -21,11 +22,11 @@ def test_a_tensor_is_drawn_with_the_names_of_the_calling_code() -> None:
     w = mg.tensor([[0.5], [0.25]], requires_grad=True)
     h = (x @ w).tanh()
     loss = (h * h).sum()
-    lines = told(draw(loss))
-    assert lines["◆ w"] == ["⊕ AccumulateGrad | —", ".grad | —"]
-    assert lines["h"] == ["● TanhBackward0 | —", "▣ out@v0"]
-    assert lines["mm"] == ["● MmBackward0 | —", "▣ a: x@v0"]
-    assert lines["mul"] == ["● MulBackward0 | —", "▣ b: h@v0", "▣ a: h@v0"]
+    said = told(draw(loss))
+    assert said["◆ w"] == ["⊕ AccumulateGrad | —", ".grad | —"]
+    assert said["h"] == ["● TanhBackward0 | —", "▣ out@v0"]
+    assert said["mm"] == ["● MmBackward0 | —", "▣ a: x@v0"]
+    assert said["mul"] == ["● MulBackward0 | —", "▣ b: h@v0", "▣ a: h@v0"]
     assert draw(loss).scene.headline == "How loss came to be"
 
 
@@ -62,9 +63,9 @@ def test_a_gradient_that_is_there_is_shown_and_none_is_a_dash() -> None:
     kept = w * 2
     kept.retain_grad()
     kept.sum().backward()
-    lines = told(draw(kept.exp().sum()))
-    assert lines["◆ w"][1] == f".grad | ‖{math.hypot(2 * 3 + 2, 2 * 4 + 2):.1f}‖"
-    assert "⚑ .grad | ‖1.41‖" in lines["kept"]
+    said = told(draw(kept.exp().sum()))
+    assert said["◆ w"][1] == f".grad | ‖{math.hypot(2 * 3 + 2, 2 * 4 + 2):.1f}‖"
+    assert "⚑ .grad | ‖1.41‖" in said["kept"]
 
 
 def test_drawing_a_value_in_the_middle_does_not_warn() -> None:
@@ -104,9 +105,9 @@ def test_a_graph_that_is_too_large_is_refused_at_once_however_deep() -> None:
 def test_a_tensor_of_pytorch_is_drawn_too(torch: ModuleType) -> None:
     w = torch.ones(2, requires_grad=True)
     loss = (w * w).sum()
-    lines = told(draw(loss))
-    assert lines["mul"] == ["● MulBackward0 | —"]
-    assert lines["loss"] == ["● SumBackward0 | —"]
+    said = told(draw(loss))
+    assert said["mul"] == ["● MulBackward0 | —"]
+    assert said["loss"] == ["● SumBackward0 | —"]
 
 
 # Recordings.
@@ -122,9 +123,9 @@ def test_the_numbers_of_a_recording_are_those_of_the_run() -> None:
         loss.backward()
     assert w.grad is not None
     norm = float(np.linalg.norm(w.grad.numpy()))
-    lines = told(draw(trace))
-    assert lines["◆ w"] == [f"⊕ AccumulateGrad | ‖g‖ {norm:.3g}", f".grad | ‖{norm:.3g}‖"]
-    assert lines["h = (x @ w).tanh()"][0].startswith("● TanhBackward0 | ‖g‖ ")
+    said = told(draw(trace))
+    assert said["◆ w"] == [f"⊕ AccumulateGrad | ‖g‖ {norm:.3g}", f".grad | ‖{norm:.3g}‖"]
+    assert said["h = (x @ w).tanh()"][0].startswith("● TanhBackward0 | ‖g‖ ")
     assert f"loss = (h * h).mean() | f32[] | {loss.item():.3g}" in title_lines(draw(trace))
 
 
@@ -183,3 +184,32 @@ def test_an_optimiser_step_is_a_write_in_the_parameters_card() -> None:
             w.sub_(0.1)
     assert told(draw(trace))["◆ w"][-1].startswith("v0 ─sub_→ v1 | test_live.py:")
     assert not any(card.alarm for card in draw(trace).scene.cards)
+
+
+def test_a_write_by_an_operation_of_the_pass_points_back_to_what_it_broke() -> None:
+    with inspector.record() as trace:
+        w = mg.ones(3, requires_grad=True)
+        h = w.exp()
+        h.add_(1)
+        loss = h.sum()
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    drawn = draw(trace)
+    (link,) = [link for link in drawn.scene.links if link.kind is Kind.BROKEN]
+    assert (drawn.scene.card(link.tail).name, drawn.scene.card(link.head).name) == ("h.add_(1)", "h")
+    (line,) = [line for line in lines(drawn.scene, drawn.layout) if line.link is link]
+    assert line.curve.points[0].x == drawn.layout.corners[link.tail].x
+    assert line.curve.points[-1].x == drawn.layout.corners[link.head].x + drawn.scene.card(link.head).width
+
+
+def test_a_second_backward_over_a_freed_graph_says_so() -> None:
+    with inspector.record() as trace:
+        w = mg.ones(3, requires_grad=True)
+        loss = w.exp().sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match="a second time"):
+            loss.backward()
+    drawn = draw(trace)
+    assert drawn.scene.alarm == "Failed in ExpBackward0: what it had saved (out) was freed by an earlier pass"
+    assert drawn.scene.detail.endswith("1 of 1 gradients missing")
+    assert told(drawn)["w.exp()"][1] == "□ out@v0 | freed before"
