@@ -57,7 +57,12 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     outputs = tuple(map(_result, results)) if several else (_result(results),)
     if op.view:
         _attach_views(op, operands[0], outputs, several)
-    node, reason = _record(op, operands, attributes, outputs, copied=False)
+    try:
+        node, reason = _record(op, operands, attributes, outputs, copied=False)
+    except RuntimeError as error:  # an inference tensor cannot be saved
+        if OpFailed.listeners:
+            emit(OpFailed(op, _named(op, operands), error))
+        raise
     if duals.tangents:
         duals.put(outputs, duals.after(op, operands, attributes, outputs))
     if regime.unusual:
@@ -153,6 +158,8 @@ def _record(
         return None, reason
     mask = _mask(op, operands)
     node = make_node(op, operands, attributes, outputs, mask)
+    for number, out in enumerate(outputs):
+        out._output_nr = number
     save(node, op, mask, operands, outputs, copied)
     attach_outputs(node, outputs)
     return node, None
@@ -312,16 +319,6 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
         duals.write(target, tangents[0])
     finish_inplace(op, operands, attributes, node)
     return target
-
-
-def make_inplace(op: Op) -> Callable[..., Any]:
-    """``inplace`` as a plain function of operands and attributes by position."""
-    count = len(op.operands)
-
-    def apply(target: Any, *rest: Any) -> Any:
-        return inplace(op, (target, *rest[: count - 1]), rest[count - 1 :])
-
-    return apply
 
 
 def _inplace_on_array(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Array:

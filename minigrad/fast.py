@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.meta import VersionCounter
+from minigrad.autograd.meta import VersionCounter, bump_version
+from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.wrap import TensorBase, late
-from minigrad.dispatch import general, make_general
+from minigrad.dispatch import general, inplace, make_general
 from minigrad.dtypes import F32, F64
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def _unary(op: Op) -> Callable[..., Any]:
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (a._requires_grad if a._view is None else a.requires_grad) or not op.plans or out.dtype.kind != "f":
+        needed = a._requires_grad if a._view is None else a.requires_grad
+        if not needed or (regime.paused and not modes.grad) or not op.plans or out.dtype.kind != "f":
             if op.plans and out.dtype.kind == "c":
                 return general(op, (a,), attributes)
             t._requires_grad = False
@@ -135,8 +137,9 @@ def _binary(op: Op) -> Callable[..., Any]:
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (need_a or need_b) or not op.plans or out.dtype is not kind:
-            if op.plans and out.dtype is not kind:
+        needed = need_a or need_b
+        if not needed or (regime.paused and not modes.grad) or not op.plans or out.dtype is not kind:
+            if op.plans and out.dtype is not kind and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
             t._grad_fn = None
@@ -188,5 +191,54 @@ def _binary(op: Op) -> Callable[..., Any]:
         else:
             n.saved = n.versions = ()
         return t
+
+    return apply
+
+
+def make_inplace(op: Op) -> Callable[..., Any]:
+    """The in-place form of ``op`` as a plain function of operands and attributes by position."""
+    if len(op.operands) == 2 and op.elementwise and not op.variadic and not op.attributes:
+        return _binary_inplace(op)
+    count = len(op.operands)
+
+    def apply(target: Any, *rest: Any) -> Any:
+        return inplace(op, (target, *rest[: count - 1]), rest[count - 1 :])
+
+    return apply
+
+
+def _binary_inplace(op: Op) -> Callable[..., Any]:
+    """What optimisers written by hand do all day: ``w -= lr * w.grad``, unrecorded, in memory of its own."""
+    forward = op.forward
+    name = f"{op.name}_"
+
+    def apply(a: Any, b: Any) -> Any:
+        if regime.unusual or not isinstance(a, TensorBase) or a._view is not None:
+            return inplace(op, (a, b), ())
+        x = a.array
+        kind = x.dtype
+        if (kind is not F32 and kind is not F64) or not x.flags.c_contiguous:
+            return inplace(op, (a, b), ())
+        needed = a._requires_grad
+        if isinstance(b, TensorBase):
+            y = b.array
+            if y.dtype is not kind or y.base is not None or y is x.base:
+                return inplace(op, (a, b), ())
+            needed = needed or b._requires_grad
+        elif type(b) is float or type(b) is int:
+            y = b  # type: ignore[assignment]
+        else:
+            return inplace(op, (a, b), ())
+        if (needed and not (regime.paused and not modes.grad)) or a.is_inference():
+            return inplace(op, (a, b), ())
+        try:
+            out = forward(x, y)
+        except ValueError:
+            return inplace(op, (a, b), ())
+        if out.shape != x.shape or out.dtype is not kind:
+            return inplace(op, (a, b), ())
+        np.copyto(x, out)
+        bump_version(a, name)
+        return a
 
     return apply

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from minigrad import dispatch
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
-from minigrad.fast import make_apply
+from minigrad.fast import make_apply, make_inplace
 
 Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
@@ -84,7 +84,7 @@ class Op:
         self.plans: list[Any] = []
         self.node_class = self._make_node_class()
         self.apply: Callable[..., Any] = make_apply(self)
-        self.inplace: Callable[..., Any] = dispatch.make_inplace(self)
+        self.inplace: Callable[..., Any] = make_inplace(self)
         self._arity = len(self.operands) + len(self.attributes)
 
     def _read_signature(self, signature: inspect.Signature) -> None:

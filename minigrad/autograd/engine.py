@@ -344,7 +344,7 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
     former = current.task
     current.task = task
     current.depth += 1
-    regime.enter()
+    regime.pause()
     modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, watchful, checks_nan
     try:
         with np.errstate(all="ignore"):  # infinities and NaNs are values here, as in PyTorch
@@ -358,7 +358,7 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
         raise
     finally:
         modes.grad, modes.anomaly, modes.anomaly_checks_nan = grad, watchful, checks_nan
-        regime.leave()
+        regime.resume()
         current.task = former
         current.depth -= 1
     if BackwardFinished.listeners:

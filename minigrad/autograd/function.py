@@ -21,7 +21,7 @@ from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, Node, edge_of
 from minigrad.autograd.saved import SavingNode, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.events import NodeCreated, OpApplied, TensorCreated, TensorSaved, emit
+from minigrad.events import NodeCreated, OpApplied, ScopeEntered, ScopeLeft, TensorCreated, TensorSaved, emit, refused
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -241,11 +241,14 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     recorded = modes.grad and any(x.requires_grad for x in inputs)
     node.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
     with no_grad():
-        result = _forward(function, node, args, kwargs)
+        result = (_announced_forward if ScopeEntered.listeners else _forward)(function, node, args, kwargs)
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
     if recorded:
         _connect(node, inputs)
-    _attach(node, inputs, outputs, recorded)
+    try:
+        _attach(node, inputs, outputs, recorded)
+    except RuntimeError as error:
+        raise refused(error, function.__name__, **_by_place(args)) from None
     _announce(node, function, args, outputs, recorded)
     if recorded:
         _save(node, outputs)
@@ -278,6 +281,17 @@ def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...]
     result = function.forward(*args, **kwargs)
     function.setup_context(node, args, result)
     return result
+
+
+def _announced_forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: Any) -> Any:
+    """The same, as one box for those who listen."""
+    name = function.__name__
+    emit(ScopeEntered("function", name, name, None))
+    try:
+        return _forward(function, node, args, kwargs)
+    finally:
+        if ScopeLeft.listeners:
+            emit(ScopeLeft(name))
 
 
 def _connect(node: FunctionNode, inputs: list[Any]) -> None:
@@ -400,7 +414,7 @@ def _announce(
 ) -> None:
     made = tuple(x for x in outputs if isinstance(x, TensorBase))
     if OpApplied.listeners:
-        inputs = {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorBase, int, float))}
+        inputs = _by_place(args)
         reason = None if recorded else "no input requires grad" if modes.grad else "no_grad"
         emit(
             OpApplied(
@@ -413,6 +427,11 @@ def _announce(
                 emit(TensorCreated(out, function.__name__))
     if NodeCreated.listeners and recorded:
         emit(NodeCreated(node, made))
+
+
+def _by_place(args: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments of forward that an event tells of."""
+    return {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorBase, int, float))}
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:

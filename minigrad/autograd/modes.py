@@ -103,13 +103,13 @@ class _GradMode(_Decorates):
 
     def __enter__(self) -> None:
         self._former.append(modes.grad)
-        regime.enter()
+        regime.pause()
         modes.grad = self.enabled
         _announce(self.enabled, self.name)
 
     def __exit__(self, *_: object) -> None:
         modes.grad = self._former.pop()
-        regime.leave()
+        regime.resume()
         _announce(modes.grad, self.name)
 
 
@@ -184,9 +184,9 @@ class set_grad_enabled(_GradMode):  # noqa: N801
 
 def _count_switch(old: bool, new: bool) -> None:
     if old and not new:
-        regime.enter()
+        regime.pause()
     elif new and not old:
-        regime.leave()
+        regime.resume()
 
 
 class inference_mode(_Decorates):  # noqa: N801
@@ -219,6 +219,13 @@ class inference_mode(_Decorates):  # noqa: N801
         _announce(modes.grad, "inference_mode")
 
 
+def _count_anomaly(old: bool, new: bool) -> None:
+    if new and not old:
+        regime.enter()
+    elif old and not new:
+        regime.leave()
+
+
 class set_detect_anomaly(_Decorates):  # noqa: N801
     """Anomaly mode: nodes remember the forward line that made them, errors in backward show it, the first NaN stops the
     pass."""
@@ -226,7 +233,7 @@ class set_detect_anomaly(_Decorates):  # noqa: N801
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.mode, self.check_nan = mode, check_nan
         self._before = (modes.anomaly, modes.anomaly_checks_nan)
-        _count_switch(not modes.anomaly, not mode)
+        _count_anomaly(modes.anomaly, mode)
         modes.anomaly, modes.anomaly_checks_nan = mode, check_nan
 
     def _again(self) -> Any:
@@ -236,7 +243,7 @@ class set_detect_anomaly(_Decorates):  # noqa: N801
         return None
 
     def __exit__(self, *_: object) -> None:
-        _count_switch(not modes.anomaly, not self._before[0])
+        _count_anomaly(modes.anomaly, self._before[0])
         modes.anomaly, modes.anomaly_checks_nan = self._before
 
 

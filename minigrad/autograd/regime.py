@@ -9,12 +9,17 @@ import threading
 
 
 class Regime:
-    """``unusual`` counts what is going on, in all threads together."""
+    """``unusual`` counts what is going on, in all threads together.
 
-    __slots__ = ("_lock", "unusual")
+    ``paused`` counts the blocks in which recording is off: nothing unusual for an operation, which then only asks
+    whether it is this thread's recording.
+    """
+
+    __slots__ = ("_lock", "paused", "unusual")
 
     def __init__(self) -> None:
         self.unusual = 0
+        self.paused = 0
         self._lock = threading.Lock()
 
     def enter(self) -> None:
@@ -26,6 +31,16 @@ class Regime:
         """It ended."""
         with self._lock:
             self.unusual -= 1
+
+    def pause(self) -> None:
+        """Recording is switched off somewhere."""
+        with self._lock:
+            self.paused += 1
+
+    def resume(self) -> None:
+        """And on again."""
+        with self._lock:
+            self.paused -= 1
 
 
 regime = Regime()

@@ -12,10 +12,12 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, dtype
+from minigrad.events import refused
 from minigrad.op import op
 from minigrad.ops.choice import choose
 from minigrad.ops.dims import as_shape, wrap_dim, wrap_dims
 from minigrad.ops.exponential import exp
+from minigrad.ops.fitting import sum_to
 from minigrad.ops.scope import composite
 
 Axes = tuple[int, ...]
@@ -68,7 +70,9 @@ def sum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None)
     return np.add.reduce(a, axis=axes, dtype=kind, keepdims=keepdim)
 
 
-spread.grads(a=lambda g, axes, keepdim: sum_over(g, axes, keepdim, None))
+spread.grads(
+    a=lambda g, a_shape, axes, keepdim: sum_over(g, axes, False, None) if axes and not keepdim else sum_to(g, a_shape)
+)
 sum_all.grads(a=lambda g, a_shape: spread(g, a_shape, (), False))
 sum_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g, a_shape, axes, keepdim))
 
@@ -134,10 +138,11 @@ def _averaging(input: Any, kind: dtype | None) -> np.dtype[Any] | None:
         return dtypes.numpy_of(kind)
     array = input.array if isinstance(input, TensorMeta) else input
     if array.dtype.kind in "iub":
-        raise RuntimeError(
+        error = RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {dtypes.of(array.dtype).title}; convert it with .float(), or pass dtype."
         )
+        raise refused(error, "mean", a=input)
     return None
 
 
@@ -182,7 +187,7 @@ def nansum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | No
     >>> mg.tensor([1.0, float("nan")]).nansum()
     tensor(1.)
     """
-    return np.nansum(a, axis=axes, dtype=kind, keepdims=keepdim)
+    return np.add.reduce(np.where(a == a, a, a.dtype.type(0)), axis=axes, dtype=kind, keepdims=keepdim)
 
 
 nansum_over.grads(a=lambda g, a, a_shape, axes, keepdim: choose(a == a, spread(g, a_shape, axes, keepdim), 0))
