@@ -38,7 +38,16 @@ def add_scaled(a: Array, b: Array, /, alpha: float) -> Array:
     >>> mg.add(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 1.0]), alpha=10)
     tensor([11., 12.])
     """
-    return np.add(a, np.multiply(b, alpha))
+    return np.add(a, _scaled(b, alpha))
+
+
+def _scaled(b: Array, alpha: float) -> Array:
+    """``alpha * b`` in the type of ``b``: a whole factor wraps around, a fraction of whole numbers is refused."""
+    if b.dtype.kind in "fc":
+        return np.multiply(b, alpha)
+    if not isinstance(alpha, int):
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return np.multiply(b, np.array(alpha).astype(b.dtype))
 
 
 add_scaled.grads(a=lambda g: g, b=lambda g, alpha: g * alpha)
@@ -87,7 +96,8 @@ def sub_scaled(a: Array, b: Array, /, alpha: float) -> Array:
     >>> mg.sub(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 1.0]), alpha=10)
     tensor([-9., -8.])
     """
-    return np.subtract(a, np.multiply(b, alpha))
+    _refuse_bool_difference(a, b)
+    return np.subtract(a, _scaled(b, alpha))
 
 
 sub_scaled.grads(a=lambda g: g, b=lambda g, alpha: g * -alpha)
@@ -126,7 +136,8 @@ def rsub_pair(a: Array, b: Array, /, alpha: float) -> Array:
     >>> mg.rsub(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 1.0]), alpha=10)
     tensor([ -9., -19.])
     """
-    return np.subtract(b, np.multiply(a, alpha))
+    _refuse_bool_difference(a, b)
+    return np.subtract(b, _scaled(a, alpha))
 
 
 rsub_pair.grads(a=lambda g, alpha: g * -alpha, b=lambda g: g)

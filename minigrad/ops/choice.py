@@ -197,7 +197,7 @@ def heaviside(a: Array, values: Array, /) -> Array:
     >>> mg.heaviside(mg.tensor([-1.0, 0.0, 2.0]), mg.tensor(0.5))
     tensor([0.0000, 0.5000, 1.0000])
     """
-    return np.where(a == 0, values, np.where(a < 0, a.dtype.type(0), a.dtype.type(1)))
+    return np.where(a == 0, values, np.asarray(a > 0).astype(a.dtype))
 
 
 heaviside.grads(a=lambda g: refuse("heaviside", "where"), values=lambda g: refuse("heaviside", "where"))

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
+from minigrad.ops.choice import zero
 
 Operand = Any
 
@@ -78,6 +79,10 @@ def ge(a: Array, b: Array, /) -> Array:
     tensor([False,  True])
     """
     return np.greater_equal(a, b)
+
+
+for _comparison in (eq, ne, lt, le, gt, ge):
+    _comparison.grads(a=lambda g: zero(g), b=lambda g: zero(g))  # In place alone: a bool has no gradient.
 
 
 # --- tests of one number ----------------------------------------------------------------------------------------------------

@@ -158,14 +158,9 @@ def _not_for_integers(name: str) -> Array:
 
 
 logaddexp.grads(
-    a=lambda g, a, b, out: g * _share(a, b, out),
-    b=lambda g, a, b, out: g * _share(b, a, out),
+    a=lambda g, a, b: g / (1 + exp(b - a)),
+    b=lambda g, a, b: g / (1 + exp(a - b)),
 )
-
-
-def _share(a: Any, b: Any, out: Any) -> Any:
-    """How much of the sum is ``exp(a)``; half where both are infinite alike."""
-    return choose(a == b, 0.5, exp(a - out))
 
 
 @op(label="lnΣ2ˣ", promotes="result", elementwise=True)
@@ -180,8 +175,8 @@ def logaddexp2(a: Array, b: Array, /) -> Array:
 
 
 logaddexp2.grads(
-    a=lambda g, a, b, out: g * choose(a == b, 0.5, exp2(a - out)),
-    b=lambda g, a, b, out: g * choose(a == b, 0.5, exp2(b - out)),
+    a=lambda g, a, b: g / (1 + exp2(b - a)),
+    b=lambda g, a, b: g / (1 + exp2(a - b)),
 )
 
 
@@ -308,8 +303,9 @@ number_pow.grads(exponent=lambda g, exponent, base, out: _slope_of_exponential(g
 
 
 def _slope_of_exponential(g: Any, exponent: Any, base: Any, out: Any) -> Any:
-    slope = g * (out * np.log(base).item())
-    return choose(exponent >= 0, 0, slope) if base == 0 else slope
+    if base == 0:
+        return g * choose(exponent >= 0, 0.0, -np.inf)
+    return g * (out * np.log(base).item())
 
 
 def _power(a: Any, exponent: Any) -> Array:

@@ -30,8 +30,8 @@ def share(a: Array, mask: Array, /, axes: Axes) -> Array:
     >>> share(mg.tensor([1.0]), mg.tensor([True, False, True]), (0,))
     tensor([0.5000, 0.0000, 0.5000])
     """
-    count = np.count_nonzero(mask, axis=axes, keepdims=True)
-    return np.where(mask, a / np.asarray(count).astype(a.dtype), a.dtype.type(0))
+    count = np.asarray(np.count_nonzero(mask, axis=axes, keepdims=True))
+    return np.multiply(a, mask) / count.astype(a.dtype)
 
 
 share.grads(a=lambda g, mask, axes: share(g, mask, axes))
@@ -76,11 +76,21 @@ pick_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, ind
 place_along.grads(a=lambda g, indices, axis, keepdim: pick_along(g, indices, axis, keepdim))
 
 
-def shared(g: Any, a: Any, out: Any, axes: Axes, keepdim: bool) -> Any:
-    """The gradient of an extreme, divided among those that reach it; all of them NaN when it is NaN."""
-    ones = tuple(1 if i in axes else length for i, length in enumerate(a.shape))
-    g, out = g.reshape(ones), out.reshape(ones)
+def shared(g: Any, a: Any, out: Any, axes: Axes) -> Any:
+    """The gradient of an extreme, divided among those that reach it. None reaches NaN, which makes all of them NaN."""
+    g, out = _with_ones(g, a, axes), _with_ones(out, a, axes)
+    return share(g, a == out, axes)
+
+
+def shared_by_all(g: Any, a: Any, out: Any) -> Any:
+    """The same over all elements; here NaN is reached by NaN."""
+    axes = tuple(range(a.ndim))
+    g, out = _with_ones(g, a, axes), _with_ones(out, a, axes)
     return share(g, (a == out) | ((a != a) & (out != out)), axes)
+
+
+def _with_ones(reduced: Any, a: Any, axes: Axes) -> Any:
+    return reduced.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
 
 
 # --- over all elements, and over several dimensions -----------------------------------------------------------------------------
@@ -116,8 +126,8 @@ def _not_empty(a: Array, name: str) -> Array:
     return a
 
 
-max_all.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
-min_all.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
+max_all.grads(a=lambda g, a, out: shared_by_all(g, a, out))
+min_all.grads(a=lambda g, a, out: shared_by_all(g, a, out))
 
 
 @op(label="max", name="amax", backward="AmaxBackward0")
@@ -150,8 +160,8 @@ def _lengths_not_zero(a: Array, axes: Axes, name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
 
-amax_over.grads(a=lambda g, a, out, axes, keepdim: shared(g, a, out, axes, keepdim))
-amin_over.grads(a=lambda g, a, out, axes, keepdim: shared(g, a, out, axes, keepdim))
+amax_over.grads(a=lambda g, a, out, axes: shared(g, a, out, axes))
+amin_over.grads(a=lambda g, a, out, axes: shared(g, a, out, axes))
 
 
 def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
@@ -187,9 +197,7 @@ def aminmax_over(a: Array, /, axes: Axes, keepdim: bool) -> tuple[Array, Array]:
 
 
 aminmax_over.grads(
-    a=lambda g, a, min, max, axes, keepdim: (
-        shared(g[0], a, min, axes, keepdim) + shared(g[1], a, max, axes, keepdim)
-    )
+    a=lambda g, a, min, max, axes: shared(g[0], a, min, axes) + shared(g[1], a, max, axes)
 )
 
 

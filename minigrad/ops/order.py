@@ -15,7 +15,8 @@ from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.arithmetic import lerp
 from minigrad.ops.dims import wrap_dim
-from minigrad.ops.extremes import PAIR, found, pick_along, place_along, searchable, shared
+from minigrad.ops.extremes import PAIR, found, place_along, searchable, shared_by_all
+from minigrad.ops.scattering import gathered
 from minigrad.ops.scope import composite
 
 
@@ -28,6 +29,10 @@ def ascending(a: Array, axis: int, descending: bool = False) -> Array:
     return a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
 
 
+def _sorted(a: Array, axis: int, descending: bool) -> tuple[Array, Array]:
+    return found(a, ascending(a, axis, descending), axis, True)
+
+
 @op(label="sort", name="sort", backward="SortBackward0", **PAIR)
 def sort_along(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
     """The elements along a dimension in order, and where each was.
@@ -36,21 +41,33 @@ def sort_along(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
     >>> mg.tensor([3.0, 1.0, 2.0]).sort().values
     tensor([1., 2., 3.])
     """
-    order = ascending(a, axis, descending)
-    return found(a, order, axis, True)
+    return _sorted(a, axis, descending)
 
 
-sort_along.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+@op(label="sort", name="sort", backward="SortBackward1", **PAIR)
+def sort_stably(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
+    """The same, for a caller who asked that equal elements keep their order.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([3.0, 1.0, 2.0]).sort(stable=True).values
+    tensor([1., 2., 3.])
+    """
+    return _sorted(a, axis, descending)
 
 
-def sort(input: Any, dim: int = -1, descending: bool = False, stable: bool = False) -> return_types.sort:
+for _sort in (sort_along, sort_stably):
+    _sort.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+
+
+def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
     """The elements along ``dim`` in order, as ``(values, indices)``. Those that are equal always keep their order.
 
     >>> import minigrad as mg
     >>> mg.sort(mg.tensor([3.0, 1.0, 2.0])).indices
     tensor([1, 2, 0])
     """
-    return return_types.sort(*sort_along.apply(input, wrap_dim(dim, input.ndim), descending))
+    by = sort_along if stable is None else sort_stably
+    return return_types.sort(*by.apply(input, wrap_dim(dim, input.ndim), descending))
 
 
 def msort(input: Any) -> Any:
@@ -200,7 +217,7 @@ def _nothing(a: Array) -> Array:
 
 
 for _whole in (median_all, nanmedian_all):
-    _whole.grads(a=lambda g, a, out: shared(g, a, out, tuple(range(a.ndim)), False))
+    _whole.grads(a=lambda g, a, out: shared_by_all(g, a, out))
 
 
 def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> return_types.kthvalue:
@@ -339,11 +356,11 @@ def _at_ranks(ordered: Any, ranks: Array, interpolation: str) -> Any:
     below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
     last = ordered.ndim - 1
     if interpolation in ("lower", "nearest"):
-        return pick_along.apply(ordered, below, last, True)
+        return gathered.apply(ordered, below, last)
     if interpolation == "higher":
-        return pick_along.apply(ordered, above, last, True)
+        return gathered.apply(ordered, above, last)
     weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - np.floor(ranks)
-    low, high = (pick_along.apply(ordered, each, last, True) for each in (below, above))
+    low, high = (gathered.apply(ordered, each, last) for each in (below, above))
     return lerp(low, high, weight)
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
+from minigrad.ops.fitting import plain
 
 
 def _whole_if_integer(function: Any, a: Array) -> Array:
@@ -120,7 +122,12 @@ def sign(a: Array, /) -> Array:
     """
     if a.dtype.kind == "c":
         raise RuntimeError("Unlike NumPy, minigrad's sign() is not for complex numbers: use sgn() for the direction.")
-    return np.copy(a) if a.dtype.kind == "b" else np.asarray(np.sign(a))
+    return np.copy(a) if a.dtype.kind == "b" else _sign(a)
+
+
+def _sign(a: Array) -> Array:
+    """0 for NaN, which NumPy's would keep."""
+    return np.greater(a, 0).astype(a.dtype) - np.less(a, 0).astype(a.dtype)
 
 
 sign.grads(a=lambda g: zero(g))
@@ -134,7 +141,9 @@ def sgn(a: Array, /) -> Array:
     >>> mg.sgn(mg.tensor([-3.0, 0.0, 2.0]))
     tensor([-1.,  0.,  1.])
     """
-    return np.copy(a) if a.dtype.kind == "b" else np.asarray(np.sign(a))
+    if a.dtype.kind == "c":
+        return np.asarray(np.sign(a))
+    return np.copy(a) if a.dtype.kind == "b" else _sign(a)
 
 
 def _sgn_slope(g: Any, a: Any, out: Any) -> Any:
@@ -160,8 +169,8 @@ def absolute(a: Array, /) -> Array:
 absolute.grads(a=lambda g, a: g * sgn(a))
 
 
-@op(label="copysign", promotes="float", elementwise=True)
-def copysign(a: Array, b: Array, /) -> Array:
+@op(label="copysign", name="copysign", promotes="float", elementwise=True)
+def copysign_pair(a: Array, b: Array, /) -> Array:
     """The size of ``a`` with the sign of ``b``; where ``a`` is 0 the gradient is 0.
 
     >>> import minigrad as mg
@@ -171,7 +180,33 @@ def copysign(a: Array, b: Array, /) -> Array:
     return np.copysign(a, b)
 
 
-copysign.grads(a=lambda g, a, out: choose(a == 0, 0, g * (out / a)), b=lambda g: zero(g))
+copysign_pair.grads(a=lambda g, a, out: choose(a == 0, 0, g * (out / a)), b=lambda g: zero(g))
+
+
+@op(label="copysign", name="copysign", promotes="float", elementwise=True, backward="CopysignBackward1")
+def copysign_number(a: Array, /, b: float) -> Array:
+    """The size of ``a`` with the sign of a number.
+
+    >>> import minigrad as mg
+    >>> mg.copysign(mg.tensor([1.0, -2.0]), -1.0)
+    tensor([-1., -2.])
+    """
+    return np.copysign(a, a.dtype.type(b))
+
+
+copysign_number.grads(a=lambda g, a, out: choose(a == 0, 0, g * (out / a)))
+
+
+def copysign(input: Any, other: Any) -> Any:
+    """The size of ``input`` with the sign of ``other``, a tensor or a number; where ``input`` is 0 the gradient is 0.
+
+    >>> import minigrad as mg
+    >>> mg.copysign(mg.tensor([1.0, 2.0]), mg.tensor([-1.0, 1.0]))
+    tensor([-1.,  2.])
+    """
+    if isinstance(other, TensorMeta | np.ndarray):
+        return copysign_pair.apply(input, other)
+    return copysign_number.apply(input, plain(other))
 
 
 # --- complex numbers --------------------------------------------------------------------------------------------------------
@@ -275,7 +310,9 @@ def angle(a: Array, /) -> Array:
     >>> mg.angle(mg.tensor([1j, -1 + 0j]))
     tensor([1.5708, 3.1416])
     """
-    return np.where(np.isnan(a), a, np.angle(a)).astype(a.real.dtype) if a.dtype.kind == "f" else np.angle(a)
+    if a.dtype.kind == "c":
+        return np.angle(a)
+    return np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0)))
 
 
 def _angle_slope(g: Any, a: Any) -> Any:
@@ -297,7 +334,9 @@ def join_parts(a: Array, b: Array, /) -> Array:
     >>> mg.complex(mg.tensor([1.0]), mg.tensor([2.0]))
     tensor([1.+2.j])
     """
-    return np.asarray(a + b * np.result_type(a.dtype, np.complex64).type(1j))
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a.dtype, np.complex64))
+    out.real, out.imag = a, b
+    return out
 
 
 join_parts.grads(a=lambda g: real(g), b=lambda g: imag(g))
@@ -330,12 +369,18 @@ class RoundingMethods:
     trunc, trunc_ = trunc.apply, trunc.inplace
     fix, fix_ = trunc, trunc_
     frac, frac_ = frac.apply, frac.inplace
-    copysign, copysign_ = copysign.apply, copysign.inplace
+    copysign = copysign
     angle = angle.apply
     round, conj = round, conj
     conj_physical = conj
     real = property(real)
     imag = property(imag)
+
+    def copysign_(self, other: Any) -> Any:
+        """``copysign`` in place."""
+        if isinstance(other, TensorMeta):
+            return copysign_pair.inplace(self, other)
+        return copysign_number.inplace(self, plain(other))
 
     def round_(self, *, decimals: int = 0) -> Any:
         """``round`` in place."""

@@ -10,13 +10,14 @@ from minigrad import dtypes, return_types
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
-from minigrad.ops.choice import choose
+from minigrad.ops.choice import choose, zero
 from minigrad.ops.comparison import logical_xor
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp, log
 from minigrad.ops.extremes import PAIR
 from minigrad.ops.reduction import sum_type
 from minigrad.ops.rounding import absolute
+from minigrad.ops.scattering import scattered_sum
 from minigrad.ops.scope import composite
 
 
@@ -121,10 +122,14 @@ def logcumsumexp_along(a: Array, /, axis: int, reverse: bool) -> Array:
 
 
 def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> Any:
-    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms serve."""
+    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms serve.
+
+    What is on the other side counts as the lowest finite number: −∞ would meet itself as NaN at the next order.
+    """
     size = log(absolute(g))
+    lowest = float(np.finfo((g.array if isinstance(g, TensorMeta) else g).dtype).min)
     gains, losses = (
-        exp(logcumsumexp_along(choose(side, size, -np.inf) - out, axis, not reverse) + a) for side in (g > 0, g < 0)
+        exp(logcumsumexp_along(choose(side, size, lowest) - out, axis, not reverse) + a) for side in (g > 0, g < 0)
     )
     return gains - losses
 
@@ -143,40 +148,6 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 
 
 # --- running extremes ---------------------------------------------------------------------------------------------------------
-
-
-@op(label="add at", linear=True, backward="CummaxminBackward0")
-def add_along(a: Array, indices: Array, /, axis: int) -> Array:
-    """Zeros to which each element of ``a`` was added at its index along ``axis``; indices may repeat.
-
-    >>> import minigrad as mg
-    >>> from minigrad.ops.scan import add_along
-    >>> add_along(mg.tensor([1.0, 2.0, 3.0]), mg.tensor([0, 0, 2]), 0)
-    tensor([3., 0., 3.])
-    """
-    out = np.zeros_like(a)
-    if not a.ndim:
-        return a.copy()
-    places: list[Any] = list(np.ogrid[tuple(slice(length) for length in a.shape)])
-    places[axis] = indices
-    np.add.at(out, tuple(places), a)
-    return out
-
-
-@op(label="take", linear=True, backward="GatherBackward0")
-def take_along(a: Array, indices: Array, /, axis: int) -> Array:
-    """The element of ``a`` at each index along ``axis``.
-
-    >>> import minigrad as mg
-    >>> from minigrad.ops.scan import take_along
-    >>> take_along(mg.tensor([1.0, 2.0, 3.0]), mg.tensor([0, 0, 2]), 0)
-    tensor([1., 1., 3.])
-    """
-    return np.take_along_axis(a, indices, axis) if a.ndim else a.copy()
-
-
-add_along.grads(a=lambda g, indices, axis: take_along(g, indices, axis))
-take_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
 
 
 @op(label="running max", name="cummax", backward="CummaxBackward0", **PAIR)
@@ -212,8 +183,8 @@ def _running_extreme(ufunc: np.ufunc, a: Array, axis: int) -> tuple[Array, Array
     return best, np.maximum.accumulate(np.where(reached, places, 0), axis)
 
 
-cummax_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
-cummin_along.grads(a=lambda g, indices, axis: add_along(g, indices, axis))
+cummax_along.grads(a=lambda g, indices, axis: scattered_sum(zero(g), indices, g, axis))
+cummin_along.grads(a=lambda g, indices, axis: scattered_sum(zero(g), indices, g, axis))
 
 
 def cummax(input: Any, dim: int) -> return_types.cummax:

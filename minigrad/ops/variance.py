@@ -11,7 +11,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
-from minigrad.ops.choice import choose, zero
+from minigrad.ops.choice import choose
 from minigrad.ops.extremes import share
 from minigrad.ops.reduction import Axes, Dim, axes_of, count_along, mean_over, spread
 from minigrad.ops.rounding import absolute, sgn
@@ -192,7 +192,7 @@ def vector_norm_over(a: Array, /, order: float, axes: Axes, keepdim: bool, kind:
 def _norm_slope(g: Any, a: Any, out: Any, order: float, axes: Axes, keepdim: bool) -> Any:
     """The direction of ``a``, weighted by |a|ᵖ⁻¹ over the norm's; PyTorch's cases, each of them 0 where the norm is 0."""
     if order == 0:
-        return zero(a)
+        return None  # It counts, and so moves in steps.
     g, out = spread(g, a.shape, axes, keepdim), spread(out, a.shape, axes, keepdim)
     if order == 1:
         return g * sgn(a)

@@ -45,7 +45,7 @@ def every(wanted: Callable[[Op, Sample], bool] = lambda op, each: True) -> Any:
             for each in chosen[name]:
                 try:
                     test(name=name, each=each, **fixtures)
-                except Exception as error:
+                except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"sample: {each}")
                     raise
 
@@ -109,7 +109,7 @@ def numbers(tensor: Any) -> Any:
     if isinstance(tensor, mg.Tensor):
         return tensor.detach().array
     if hasattr(tensor, "resolve_conj"):
-        return tensor.detach().resolve_conj().resolve_neg().numpy()
+        return tensor.detach().resolve_conj().resolve_neg().numpy(force=True)
     return np.asarray(tensor)
 
 
@@ -146,16 +146,25 @@ def gradients(library: ModuleType, outputs: tuple[Any, ...], inputs: list[Any], 
     return library.autograd.grad(outs, inputs, given, allow_unused=True, create_graph=create_graph)  # type: ignore[no-any-return]
 
 
-def both_ways(torch: ModuleType, name: str, each: Sample, arrays: dict[str, Array], derive: bool = True) -> None:
-    """Run a sample in both libraries and compare results and gradients. Where PyTorch refuses, we refuse."""
+REFUSALS = (RuntimeError, IndexError, NotImplementedError, TypeError, ValueError, ZeroDivisionError)
+
+
+def both_ways(
+    torch: ModuleType, name: str, each: Sample, arrays: dict[str, Array], derive: bool = True, strict: bool = True
+) -> None:
+    """Run a sample in both libraries and compare results and gradients.
+
+    Where PyTorch refuses, so do we if ``strict``; where it only has not come to it yet, we may be ahead.
+    """
     requiring = each.differentiable if derive else []
     theirs = tensors(torch, arrays, requiring)
     ours = tensors(mg, arrays, requiring)
     try:
         wanted = call(torch, name, each, theirs)
-    except (RuntimeError, IndexError, NotImplementedError, TypeError, ValueError):
-        with pytest.raises((RuntimeError, IndexError, NotImplementedError, TypeError, ValueError)):
-            call(mg, name, each, ours)
+    except REFUSALS:
+        if strict:
+            with pytest.raises(REFUSALS):
+                call(mg, name, each, ours)
         return
     got = call(mg, name, each, ours)
     assert len(got) == len(wanted)
@@ -246,7 +255,7 @@ def test_operands_may_lie_anyhow_in_memory(torch: ModuleType, name: str, each: S
 def test_whole_numbers_become_what_they_do_in_pytorch(torch: ModuleType, name: str, each: Sample, dtype: str) -> None:
     arrays = each.draw(4)
     shifted = {key: np.asarray(np.abs(x) * 3 + 1 if dtype != "bool" and x.dtype.kind == "f" else x) for key, x in arrays.items()}
-    both_ways(torch, name, each, cast(each, shifted, dtype), derive=False)
+    both_ways(torch, name, each, cast(each, shifted, dtype), derive=False, strict=False)
 
 
 @pytest.mark.oracle
@@ -258,18 +267,13 @@ def test_operands_of_two_types_meet_where_they_do_in_pytorch(
     arrays = each.draw(5)
     for key, dtype in zip(each.differentiable, dtypes, strict=False):
         arrays[key] = np.asarray(arrays[key]).astype(dtype)
-    both_ways(torch, name, each, arrays)
+    both_ways(torch, name, each, arrays, strict=False)
 
 
 @pytest.mark.oracle
 @every(lambda op, each: compared(op, each) and "c" in each.kinds and bool(each.differentiable))
 def test_complex_values_and_gradients_are_pytorchs(torch: ModuleType, name: str, each: Sample) -> None:
-    arrays = cast(each, each.draw(6), "complex128")
-    try:
-        call(torch, name, each, tensors(torch, arrays))
-    except (RuntimeError, TypeError, NotImplementedError):
-        return  # We may know more than PyTorch.
-    both_ways(torch, name, each, arrays)
+    both_ways(torch, name, each, cast(each, each.draw(6), "complex128"), strict=False)
 
 
 @pytest.mark.oracle
@@ -397,7 +401,7 @@ def test_in_place_equals_out_of_place(torch: ModuleType, name: str, each: Sample
     """``m.f(x, …)`` and ``x.f_(…)`` give the same, write into x itself, count one write, and lead back the same way."""
     method = _inplace_name(OPERATIONS[name])
     start, _, rest = each.call.removeprefix("m.").partition("(")
-    if start != OPERATIONS[name].name or not rest.startswith("x"):
+    if start != OPERATIONS[name].name or rest[:2] not in ("x,", "x)"):
         return
     text = f"x.{method}({rest.removeprefix('x').removeprefix(',').strip()}"
     outcomes = {}
@@ -412,7 +416,6 @@ def test_in_place_equals_out_of_place(torch: ModuleType, name: str, each: Sample
             outcomes[library.__name__] = error
     ours, theirs = outcomes["minigrad"], outcomes["torch"]
     if isinstance(theirs, Exception):
-        assert isinstance(ours, Exception)
         return
     assert not isinstance(ours, Exception), ours
     assert ours[0] is ours[1]

@@ -21,9 +21,9 @@ SAMPLES: Table = {
     "logaddexp2": elementwise("m.logaddexp2(x, y)", kinds="i"),
     "sigmoid": elementwise("m.sigmoid(x)"),
     "log_odds": [
-        *elementwise("m.logit(x)", low=0.1, high=0.9, kinds="i"),
-        *elementwise("m.logit(x, 0.2)", low=0.05, high=0.95, kinds="i"),
-        *elementwise("m.logit(x)", low=-0.5, high=1.5, kinds="", smooth=False),
+        *elementwise("m.logit(x)", low=0.1, high=0.9, kinds="i", special=False),
+        *elementwise("m.logit(x, 0.2)", low=0.05, high=0.95, kinds="i", special=False),
+        *elementwise("m.logit(x)", low=-0.5, high=1.5, kinds="", smooth=False, special=False),
     ],
     "smooth_relu": [
         sample("m.nn.functional.softplus(x)", x=(2, 3), kinds=""),
@@ -34,12 +34,12 @@ SAMPLES: Table = {
         *elementwise("x ** 3"),
         *elementwise("m.pow(x, 0)"),
         *elementwise("m.pow(x, 1)"),
-        *elementwise("m.pow(x, -1.5)", **POSITIVE),
-        *elementwise("m.pow(x, 0.5)", **POSITIVE),
+        *elementwise("m.pow(x, -1.5)", **POSITIVE, special=False),
+        *elementwise("m.pow(x, 0.5)", **POSITIVE, special=False),  # PyTorch goes by way of rsqrt, for which −∞ is NaN.
         *elementwise("m.square(x)"),
     ],
     "pow_pair": [*elementwise("x ** y", **POSITIVE), *elementwise("m.pow(x, y)", **POSITIVE)],
-    "number_pow": [*elementwise("2 ** x"), *elementwise("m.pow(0.5, x)"), *elementwise("0 ** x", **POSITIVE)],
+    "number_pow": [*elementwise("2 ** x"), *elementwise("m.pow(0.5, x)"), *elementwise("0 ** x", **POSITIVE, kinds="i", second=False)],
     # --- angles
     "sin": elementwise("m.sin(x)"),
     "cos": elementwise("m.cos(x)"),
@@ -51,7 +51,7 @@ SAMPLES: Table = {
     "cosh": elementwise("m.cosh(x)"),
     "tanh": elementwise("m.tanh(x)"),
     "asinh": elementwise("m.asinh(x)"),
-    "acosh": elementwise("m.acosh(x)", low=1.2, high=3),
+    "acosh": elementwise("m.acosh(x)", low=1.2, high=3, special=False),
     "atanh": elementwise("m.atanh(x)", **UNIT),
     "atan2": elementwise("m.atan2(x, y)", kinds="i"),
     "hypot": elementwise("m.hypot(x, y)", kinds="i"),
@@ -66,7 +66,8 @@ SAMPLES: Table = {
     "sign": elementwise("m.sign(x)", kinds="i"),
     "sgn": elementwise("m.sgn(x)"),
     "absolute": [*elementwise("m.abs(x)"), *elementwise("abs(x)")],
-    "copysign": [*elementwise("m.copysign(x, y)", kinds="i"), *elementwise("m.copysign(x, -1.0)", kinds="i")],
+    "copysign_pair": elementwise("m.copysign(x, y)", kinds="i"),
+    "copysign_number": elementwise("m.copysign(x, -1.0)", kinds="i"),
     # --- complex numbers
     "conjugate": [sample("m.complex(x, y).conj()", x=(2, 3), y=(2, 3), kinds="")],
     "real_view": [sample("m.complex(x, y).real", x=(2, 3), y=(2, 3), kinds="")],
