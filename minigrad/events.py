@@ -21,7 +21,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from minigrad.autograd.regime import regime
 from minigrad.provenance import here
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 Listener = Callable[[Any], None]
+E = TypeVar("E", bound=BaseException)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,6 +56,18 @@ class TensorCreated(Event):
     """What made it: ``tensor``, ``zeros``, an operation's name, ``detach``, ``data``, …"""
     sources: tuple[Tensor, ...] = ()
     """The tensors whose values it took without their history: what it is an alias of, or was copied from."""
+
+
+class Request(NamedTuple):
+    """What events call something that the user asked for and that is no operation: ``requires_grad``, ``numpy``, …"""
+
+    name: str
+    formula: str = ""
+
+    @property
+    def label(self) -> str:
+        """The same."""
+        return self.name
 
 
 class Applied(Protocol):
@@ -85,7 +98,7 @@ class OpApplied(Event):
 
 @dataclass(slots=True, eq=False)
 class OpFailed(Event):
-    """An operation raised ``error``."""
+    """An operation raised ``error``; or a ``Request`` did, which computes nothing."""
 
     op: Applied
     inputs: dict[str, Any]
@@ -328,7 +341,7 @@ class GradModeChanged(Event):
 
 @dataclass(slots=True, eq=False)
 class ScopeEntered(Event):
-    """A module call or a composite began. ``kind`` is ``module`` or ``composite``."""
+    """A module call, a composite or a Function's forward began: ``kind`` is ``module``, ``composite``, ``function``."""
 
     kind: str
     name: str
@@ -405,6 +418,13 @@ def emit(event: Event) -> None:
             callback(event)
     finally:
         _delivering.now = False
+
+
+def refused(error: E, name: str, **inputs: Any) -> E:
+    """Announce that the request ``name`` is refused with ``error``, which is returned for the caller to raise."""
+    if OpFailed.listeners:
+        emit(OpFailed(Request(name), inputs, error))
+    return error
 
 
 def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> None:

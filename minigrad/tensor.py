@@ -33,6 +33,7 @@ from minigrad.events import (
     TensorCreated,
     ValueRead,
     emit,
+    refused,
 )
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
@@ -230,23 +231,32 @@ class Tensor(
         if self._grad_fn is not None:
             if value:
                 return
-            raise RuntimeError(
+            raise self._refused(
+                "requires_grad",
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
-                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
             )
         if value and self.array.dtype.kind not in "fc":
-            raise RuntimeError(
+            raise self._refused(
+                "requires_grad",
                 "Only Tensors of floating point and complex dtype can require gradients, and this one is "
-                f"{self.dtype.name}: write a decimal point, or convert it with .float()."
+                f"{self.dtype.name}: write a decimal point, or convert it with .float().",
             )
         if value and self.is_inference() and not modes.inference:
-            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+            raise self._refused(
+                "requires_grad", "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            )
+
+    def _refused(self, what: str, message: str) -> RuntimeError:
+        """The error of something that was asked of this tensor and cannot be, announced."""
+        return refused(RuntimeError(message), what, input=self)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set ``requires_grad``; returns this tensor."""
         if requires_grad and self.array.dtype.kind not in "fc":
-            raise RuntimeError(
-                "only Tensors of floating point dtype can require gradients; convert it with .float() first."
+            raise self._refused(
+                "requires_grad_",
+                "only Tensors of floating point dtype can require gradients; convert it with .float() first.",
             )
         self.requires_grad = requires_grad
         return self
@@ -364,7 +374,7 @@ class Tensor(
     def retain_grad(self) -> None:
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""
         if not self.requires_grad:
-            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+            raise self._refused("retain_grad", "can't retain_grad on Tensor that has requires_grad=False")
         node = self.grad_fn
         if node is None:
             return
@@ -400,7 +410,7 @@ class Tensor(
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
         """Call ``hook(grad)`` when this tensor's gradient is complete; a result other than None replaces it."""
         if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+            raise self._refused("register_hook", "cannot register a hook on a tensor that doesn't require gradient")
         node = self.grad_fn
         if node is None:
             return RemovableHandle(tensor_hooks_of(self).tensor, hook)
@@ -421,7 +431,9 @@ class Tensor(
     def numpy(self) -> Array:
         """The array itself, sharing memory. Raises RuntimeError for a tensor that requires grad."""
         if self.requires_grad:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+            raise self._refused(
+                "numpy", "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
         if ValueRead.listeners:
             emit(ValueRead(self, "numpy"))
         return self.array
@@ -432,7 +444,7 @@ class Tensor(
     def item(self) -> Any:
         """The one element as a Python number. Raises RuntimeError when there are more or none."""
         if self.array.size != 1:
-            raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+            raise self._refused("item", f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
         if ValueRead.listeners:
             emit(ValueRead(self, "item"))
         return self.array.item()
@@ -456,7 +468,7 @@ class Tensor(
     def __bool__(self) -> bool:
         if self.array.size != 1:
             what = "no values" if not self.array.size else "more than one value"
-            raise RuntimeError(f"Boolean value of Tensor with {what} is ambiguous")
+            raise self._refused("bool", f"Boolean value of Tensor with {what} is ambiguous")
         if ValueRead.listeners:
             emit(ValueRead(self, "bool"))
         return bool(self.array.item())

@@ -18,7 +18,7 @@ from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import enable_grad
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
-from minigrad.events import OptimizerStepped, emit
+from minigrad.events import OptimizerStepped, emit, refused
 from minigrad.tensor import clear_grad
 
 Group = dict[str, Any]
@@ -75,7 +75,7 @@ class Optimizer:
             if not isinstance(each, TensorBase):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(each).__name__}")
             if not each.is_leaf and not each.retains_grad:  # type: ignore[attr-defined]
-                raise ValueError("can't optimize a non-leaf Tensor")
+                raise refused(ValueError("can't optimize a non-leaf Tensor"), type(self).__name__, input=each)
         known = {id(each) for group in self.param_groups for each in group["params"]}
         if any(id(each) in known for each in members):
             raise ValueError("some parameters appear in more than one parameter group")
