@@ -23,9 +23,9 @@ class Chapter:
     """All that the roots reach, in the order in which a walk meets them."""
 
     @property
-    def key(self) -> tuple[int | None, tuple[int, ...], int]:
-        """Tells chapters apart without comparing all their nodes."""
-        return self.span, self.roots, len(self.nodes)
+    def key(self) -> tuple[tuple[int, ...], int]:
+        """Tells graphs apart without comparing all their nodes; two calls on one graph share it."""
+        return self.roots, len(self.nodes)
 
 
 class Chapters:

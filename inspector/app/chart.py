@@ -114,7 +114,7 @@ def _index(chart: Chart) -> None:
     chart.ends = dict(ends)
 
 
-Key = tuple[tuple[int | None, tuple[int, ...], int], Zoom]
+Key = tuple[tuple[tuple[int, ...], int], Zoom]
 
 
 class Charts:

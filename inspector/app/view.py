@@ -59,6 +59,8 @@ class Moment:
     """What the last move changed; None when that is not known."""
     findings: tuple[Finding, ...] = ()
     """What the explanations found, once they are done."""
+    progress: float | None = None
+    """How much of the trace has been read, while that goes on."""
 
     @cached_property
     def fact(self) -> Fact | None:

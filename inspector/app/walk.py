@@ -20,6 +20,8 @@ class Walk:
         self.marks = Landmarks()
         self.change: Change | None = None
         self.findings: tuple[Finding, ...] = ()
+        self.progress: float | None = None
+        """How much of a long trace has been read, while that goes on."""
         self.grow()
 
     def grow(self) -> bool:
@@ -32,7 +34,7 @@ class Walk:
 
     def moment(self, view: View) -> Moment:
         """What a view shows. The state belongs to the cursor: a moment is good until the next step."""
-        return Moment(self.trace, self.marks, self.cursor.state, view, self.change, self.findings)
+        return Moment(self.trace, self.marks, self.cursor.state, view, self.change, self.findings, self.progress)
 
     def go(self, view: View, step: int) -> View:
         """The view at ``step``: unless the reader chose them, node and tensor are those that the step is about."""

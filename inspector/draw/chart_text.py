@@ -109,6 +109,7 @@ class Wiring:
         """The first and last row of each edge."""
         self.end_of: dict[int, tuple[int, int]] = {}
         """The last cell of each edge, above its target."""
+        self._rows: dict[int, list[Cell]] = {}
         self._pieces: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
         for wire in scene.wires:
             source, target = edges[wire.edge]
@@ -136,6 +137,12 @@ class Wiring:
 
     def row(self, y: int) -> list[Cell]:
         """The cells of row ``y`` that wires run through, from left to right."""
+        row = self._rows.get(y)
+        if row is None:
+            row = self._rows[y] = self._joined(y)
+        return row
+
+    def _joined(self, y: int) -> list[Cell]:
         cells: dict[int, dict[int, int]] = {}
         for low, high, bits, edge in self._pieces.get(y, ()):
             for x in range(low, high + 1):

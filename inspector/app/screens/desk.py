@@ -39,6 +39,8 @@ from inspector.trace.trace import Trace
 GROWTH = 0.1
 """Seconds between two looks at a trace that may be growing."""
 FASTEST = 60
+FAR = 20_000
+"""From so many steps on, the way to the first one that is shown takes longer than a reader should wait."""
 
 
 class Desk(Inkwell):
@@ -95,9 +97,26 @@ class DeskScreen(Screen[None]):
         failed = step in self.walk.marks.steps["error"]
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
         self.set_interval(GROWTH, self._grow)
-        self.view = self.walk.go(View(zoom=zoom, front="why" if failed else "source"), step)
-
+        view = View(zoom=zoom, front="why" if failed else "source")
+        if step < FAR:
+            self.view = self.walk.go(view, step)
+        else:
+            self.view = self.walk.go(view, 0)
+            self._read_to(step)
         self._explain()
+
+    @work(thread=True, group="read", description="read the trace")
+    def _read_to(self, step: int) -> None:
+        """Go through a long trace aside, so that the screen is there at once, and then open at ``step``."""
+        for reached in self.walk.trace.keyframes.build():
+            self.app.call_from_thread(self._has_read, reached, step)
+        self.app.call_from_thread(self._has_read, self.walk.marks.length, step)
+
+    def _has_read(self, reached: int, step: int) -> None:
+        self.walk.progress = reached / self.walk.marks.length if reached < self.walk.marks.length else None
+        if reached >= step and self.view.step == 0:
+            self.go(step)
+        self.query_one(Banner).show(self.walk.moment(self.view))
 
     @work(thread=True, exclusive=True, group="explain", description="explain the trace")
     def _explain(self) -> None:

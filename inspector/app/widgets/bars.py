@@ -36,6 +36,8 @@ class Banner(Bar):
         state = (f"▶ {view.speed}/s", "here") if view.playing else ("■ paused", "muted")
         play = Bit(state[0], "here" if view.playing else "muted", Jump("action", "play"))
         share = f"step {view.step:,} of {moment.marks.length:,}"
+        if moment.progress is not None:
+            share = f"reading {moment.progress:.0%} of {moment.marks.length:,} steps"
         return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.size.width)
 
     def _how(self, moment: Moment) -> Line:
@@ -49,6 +51,12 @@ class Banner(Bar):
 
 class Keybar(Bar):
     """The keys that matter most; each is a button too."""
+
+    def show(self, moment: Moment) -> None:
+        """Draw another moment: only playing and pausing make a difference."""
+        before, self.moment = self.moment, moment
+        if before is None or before.view.playing != moment.view.playing:
+            self.on_resize()
 
     def row(self, y: int) -> Line:
         bits: list[Bit] = [Bit(" ")]

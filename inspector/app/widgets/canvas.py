@@ -124,7 +124,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             return None
         strip = self._strips.get(y)
         if strip is None:
-            strip = self._strips[y] = self.strip(y)
+            strip = self._strips[y] = self.strip(y).simplify()  # Textual handles every segment four times
         return strip
 
     def strip(self, y: int) -> Strip:

@@ -35,6 +35,7 @@ class GraphPane(Canvas):
         self.charts = Charts()
         self.chart: Chart | None = None
         self._edge_roles: dict[int, Role] = {}
+        self._cards: dict[int, list[Line]] = {}
         self._wanted: Key | None = None
         """The chart that is being laid out."""
         self._node: int | None = None
@@ -48,6 +49,7 @@ class GraphPane(Canvas):
             self.chapters = Chapters(moment.marks)
         self.moment = moment
         self._edge_roles.clear()
+        self._cards.clear()
         chapter = self.chapters.at(moment.view.step)
         chart = self.charts.get(chapter, moment.view.zoom)
         if chart is None and len(chapter.nodes) < BIG:
@@ -175,7 +177,7 @@ class GraphPane(Canvas):
 
     def _waiting(self) -> str:
         if self._wanted is not None:
-            return f"laying out {self._wanted[0][2]:,} nodes …"
+            return f"laying out {self._wanted[0][1]:,} nodes …"
         return "nothing that requires a gradient was used"
 
     def strip(self, y: int) -> Strip:
@@ -213,7 +215,9 @@ class GraphPane(Canvas):
         if y in (box.y, box.bottom - 1):
             side = self._side(chart, node, box.width, border, top=y == box.y)
             return [self.segment(Bit(side, frame), fill)]
-        lines = card(moment, node, chart.zoom, box.width - 4)
+        lines = self._cards.get(node)
+        if lines is None:
+            lines = self._cards[node] = card(moment, node, chart.zoom, box.width - 4)
         inner = lines[y - box.y - 1] if y - box.y - 1 < len(lines) else BLANK
         blank = Bit(" " * (box.width - 4 - width(inner)))
         bits = (Bit(f"{border.upright} ", frame), *inner, blank, Bit(f" {border.upright}", frame))

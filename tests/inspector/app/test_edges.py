@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from inspector.app import NoTerminalError, has_terminal, show
+from inspector.app.screens.desk import FAR
 from inspector.app.themes import ORDER
 from inspector.app.widgets.graph import BIG, GraphPane
 from inspector.trace.facts import (
@@ -201,3 +202,14 @@ def test_importing_the_package_loads_no_textual() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ}, timeout=60
     )
     assert done.stdout.strip() == "False"
+
+
+async def test_a_long_trace_is_on_the_screen_before_it_is_read_and_then_opens_where_it_should(open_app: Open) -> None:
+    trace = benchmark().synthetic(6_000, 45_000)
+    begun = trace.steps_of("BackwardStarted")[0]
+    assert begun > FAR
+    async with open_app(trace) as app:
+        await app.app.workers.wait_for_complete()
+        await app.pilot.pause()
+        assert app.step == begun
+        assert f"step {begun:,} of {len(trace):,}" in app.text("banner")
