@@ -149,15 +149,20 @@ def test_positions_are_the_same_at_every_step_of_a_chapter(trace: Trace) -> None
     assert all(scene == scenes[0] for scene in scenes)
 
 
-def test_charts_are_kept_but_not_for_ever(trace: Trace) -> None:
+def test_charts_are_kept_for_every_call_on_the_graph_but_not_for_ever(
+    trace: Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.app.chart.KEPT", 2)
     walk = Walk(trace)
     chapters, charts = Chapters(walk.marks), Charts()
     moment = walk.moment(walk.go(View(), 0))
-    chart = draw(moment, chapters.at(0), Zoom.CARDS)
+    first, second, third = chapters.at(0), chapters.at(50), chapters.at(80)
+    chart = draw(moment, first, Zoom.CARDS)
     charts.keep(chart)
-    assert charts.get(chapters.at(0), Zoom.CARDS) is chart
-    assert charts.get(chapters.at(0), Zoom.CHIPS) is None
-    for zoom in Zoom:
-        for step in (50, 80):
-            charts.keep(draw(moment, chapters.at(step), zoom))
-    assert charts.get(chapters.at(0), Zoom.CARDS) is chart
+    assert charts.get(second, Zoom.CARDS) is chart  # another call on the same graph
+    assert charts.get(first, Zoom.CHIPS) is None
+    charts.keep(draw(moment, third, Zoom.CARDS))
+    assert charts.get(first, Zoom.CARDS) is chart
+    charts.keep(draw(moment, third, Zoom.CHIPS))
+    assert charts.get(third, Zoom.CARDS) is None
+    assert charts.get(first, Zoom.CARDS) is chart
