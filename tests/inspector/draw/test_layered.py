@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.draw.chart_text import Wiring, chart
@@ -48,6 +48,7 @@ def covered(scene: Scene) -> dict[tuple[int, int], object]:
     return cells
 
 
+@settings(max_examples=60)
 @given(graphs())
 def test_boxes_keep_their_size_lie_inside_the_scene_and_never_overlap(graph: Graph) -> None:
     sizes, edges = graph
@@ -58,6 +59,7 @@ def test_boxes_keep_their_size_lie_inside_the_scene_and_never_overlap(graph: Gra
     assert all(box.right <= scene.width and box.bottom <= scene.height for box in scene.boxes.values())
 
 
+@settings(max_examples=60)
 @given(graphs())
 def test_every_edge_goes_down_from_its_source_to_its_target_and_through_no_box(graph: Graph) -> None:
     sizes, edges = graph
@@ -76,6 +78,7 @@ def test_every_edge_goes_down_from_its_source_to_its_target_and_through_no_box(g
         assert rows == sorted(rows)
 
 
+@settings(max_examples=60)
 @given(graphs())
 def test_wires_of_strangers_meet_only_at_right_angles(graph: Graph) -> None:
     sizes, edges = {key: (width + 60, height) for key, (width, height) in graph[0].items()}, graph[1]
@@ -91,6 +94,7 @@ def test_wires_of_strangers_meet_only_at_right_angles(graph: Graph) -> None:
                         assert not (bits & level and others & level), (cell.x, y, edge, other)
 
 
+@settings(max_examples=60)
 @given(graphs())
 def test_the_same_graph_gives_the_same_scene(graph: Graph) -> None:
     assert layout(*graph) == layout(*graph)
