@@ -54,6 +54,11 @@ def draw(
     PNG's pixels for each of an SVG's; ``embed_font`` puts the letters into an SVG (30 kB).
 
     Raises ``DrawError``, with a sentence for people, when it cannot.
+
+    >>> import minigrad as mg
+    >>> w = mg.tensor([1.0, 2.0], requires_grad=True)
+    >>> draw((w * w).sum())
+    <Picture of How this tensor came to be: 3 cards>
     """
     target = None if path is None else Path(path)
     if target is not None:

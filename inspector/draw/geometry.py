@@ -8,6 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+PIECES = 8
+"""Straight pieces by which one Bézier curve is measured."""
+
 
 class Point(NamedTuple):
     """A place in the picture: x to the right, y down, in pixels."""
@@ -80,7 +83,7 @@ class Curve:
         walk = [self.points[0]]
         for start in range(0, len(self.points) - 3, 3):
             piece = self.points[start : start + 4]
-            walk += [_bezier(piece, step / 12) for step in range(1, 13)]
+            walk += [_bezier(piece, step / PIECES) for step in range(1, PIECES + 1)]
         return walk
 
     @cached_property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 
 from inspector.draw.geometry import Box, Curve, Point
 from inspector.draw.typeface import elide, width
@@ -43,7 +44,10 @@ class Labeller:
     def __init__(self, taken: Sequence[Box], curves: Sequence[Curve]) -> None:
         self._taken = _Boxes(taken)
         self._curves = curves
-        self._points = _Points(curves)
+
+    @cached_property
+    def _points(self) -> _Points:
+        return _Points(self._curves)
 
     def place(self, text: str, line: int, side: Side, *, below: bool) -> Label:
         """Put ``text`` above line number ``line``, or below it, near the given part of it."""

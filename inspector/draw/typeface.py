@@ -15,6 +15,8 @@ from pathlib import Path
 from inspector.draw.theme import FAMILY
 
 FOLDER = Path(__file__).parent / "fonts"
+LONG_TEXT = 200
+"""Longer texts are not worth measuring whole: they are cut anyway."""
 WIDE = 1.0
 NARROW = 0.62
 
@@ -44,6 +46,8 @@ def covers(text: str) -> bool:
 
 def elide(text: str, size: float, room: float, *, bold: bool = False) -> str:
     """``text``, cut to fit into ``room`` pixels; a cut text ends in ``…``."""
+    if len(text) < LONG_TEXT and width(text, size, bold=bold) <= room:
+        return text
     used, dots = 0.0, width("…", size, bold=bold)
     fitting = 0
     for count, char in enumerate(text, 1):

@@ -20,6 +20,8 @@ def plain(text: str) -> str:
     >>> plain("a\nb\u202e")
     'a\\nb\\u202e'
     """
+    if text.isprintable():
+        return text
     return "".join(char if _prints(char) else _spelt(char) for char in text)
 
 
