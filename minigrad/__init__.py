@@ -11,6 +11,8 @@ import warnings as _warnings
 
 from minigrad.dtypes import (
     bool_ as bool,
+)
+from minigrad.dtypes import (
     cdouble,
     cfloat,
     complex64,
@@ -20,19 +22,24 @@ from minigrad.dtypes import (
     float16,
     float32,
     float64,
-    float_ as float,
     get_default_dtype,
     half,
     int8,
     int16,
     int32,
     int64,
-    int_ as int,
     long,
     set_default_dtype,
     short,
     uint8,
 )
+from minigrad.dtypes import (
+    float_ as float,
+)
+from minigrad.dtypes import (
+    int_ as int,
+)
+
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
 from minigrad import autograd, random, return_types, special
 from minigrad.autograd.modes import (
@@ -43,7 +50,9 @@ from minigrad.autograd.modes import (
     no_grad,
     set_grad_enabled,
 )
-from minigrad.linalg import det, inv as inverse, matrix_exp, matrix_power, pinv as pinverse, slogdet
+from minigrad.linalg import det, matrix_exp, matrix_power, slogdet
+from minigrad.linalg import inv as inverse
+from minigrad.linalg import pinv as pinverse
 from minigrad.ops.arithmetic import (
     add,
     addcdiv,
@@ -142,6 +151,7 @@ from minigrad.ops.exponential import (
     sqrt,
     square,
 )
+from minigrad.ops.extremes import amax, amin, aminmax, argmax, argmin, max, min
 from minigrad.ops.indexed import index_put_into as index_put
 from minigrad.ops.joining import (
     atleast_1d,
@@ -159,7 +169,6 @@ from minigrad.ops.joining import (
     vstack,
 )
 from minigrad.ops.matmul import addbmm, addmm, addmv, addr, baddbmm, bmm, dot, ger, matmul, mm, mv, outer
-from minigrad.ops.extremes import aminmax, amax, amin, argmax, argmin, max, min
 from minigrad.ops.order import (
     argsort,
     kthvalue,
@@ -209,7 +218,6 @@ from minigrad.ops.reduction import (
 )
 from minigrad.ops.rounding import (
     absolute,
-    absolute as abs,
     angle,
     ceil,
     complex,
@@ -224,6 +232,23 @@ from minigrad.ops.rounding import (
     sgn,
     sign,
     trunc,
+)
+from minigrad.ops.rounding import (
+    absolute as abs,
+)
+from minigrad.ops.scan import cummax, cummin, cumprod, cumsum, diff, logcumsumexp, trace
+from minigrad.ops.scattering import gather, scatter, scatter_add, scatter_reduce
+from minigrad.ops.searching import (
+    argwhere,
+    bincount,
+    bucketize,
+    histc,
+    isin,
+    nonzero,
+    one_hot,
+    searchsorted,
+    unique,
+    unique_consecutive,
 )
 from minigrad.ops.shape import (
     as_strided,
@@ -246,20 +271,6 @@ from minigrad.ops.shape import (
     tensor_split,
     unflatten,
 )
-from minigrad.ops.scan import cummax, cummin, cumprod, cumsum, diff, logcumsumexp, trace
-from minigrad.ops.scattering import gather, scatter, scatter_add, scatter_reduce
-from minigrad.ops.searching import (
-    argwhere,
-    bincount,
-    bucketize,
-    histc,
-    isin,
-    nonzero,
-    one_hot,
-    searchsorted,
-    unique,
-    unique_consecutive,
-)
 from minigrad.ops.softmax import log_softmax, softmax
 from minigrad.ops.special import digamma, erf, erfc, erfinv, lgamma, polygamma, xlogy
 from minigrad.ops.trigonometric import (
@@ -279,8 +290,8 @@ from minigrad.ops.trigonometric import (
     tan,
     tanh,
 )
-from minigrad.ops.viewing import clone, diagonal, permute, select, t, transpose, unbind, unsqueeze
 from minigrad.ops.variance import dist, norm, std, std_mean, var, var_mean
+from minigrad.ops.viewing import clone, diagonal, permute, select, t, transpose, unbind, unsqueeze
 from minigrad.printing import get_printoptions, set_printoptions
 from minigrad.random import (
     Generator,
@@ -302,6 +313,7 @@ from minigrad.random import (
     seed,
     set_rng_state,
 )
+
 from minigrad import linalg, nn, optim  # isort: skip (rest on everything above)
 
 __all__ = [
@@ -373,8 +385,8 @@ __all__ = [
     "column_stack",
     "combinations",
     "complex",
-    "complex128",
     "complex64",
+    "complex128",
     "concat",
     "concatenate",
     "conj",
@@ -457,10 +469,10 @@ __all__ = [
     "inference_mode",
     "initial_seed",
     "int",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "inverse",
     "is_complex",
     "is_grad_enabled",
@@ -481,9 +493,9 @@ __all__ = [
     "linalg",
     "linspace",
     "log",
-    "log10",
     "log1p",
     "log2",
+    "log10",
     "log_softmax",
     "logaddexp",
     "logaddexp2",
@@ -636,6 +648,7 @@ __all__ = [
     "zeros_like",
 ]
 
-# PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens; np.errstate
-# around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as well.
+# PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
+# np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as
+# well.
 _warnings.filterwarnings("ignore", ".* encountered in ", RuntimeWarning, r"minigrad\.")

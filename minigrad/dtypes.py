@@ -14,7 +14,9 @@ Number = bool | int | float | complex
 
 
 class dtype:  # noqa: N801 (PyTorch's name)
-    """One number type, such as ``minigrad.float32``. ``numpy`` is NumPy's own; ``short`` is how pictures write it (``f32``)."""
+    """One number type, such as ``minigrad.float32``. ``numpy`` is NumPy's own; ``short`` is how pictures write it
+    (``f32``).
+    """
 
     __slots__ = ("is_complex", "is_floating_point", "itemsize", "name", "numpy", "short", "title")
 
@@ -57,7 +59,9 @@ F32, F64 = float32.numpy, float64.numpy
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 _default = float32
 _ARRAYS = (np.ndarray, np.generic)
-"""What has a type of its own. NumPy's arithmetic turns 0-dim arrays into scalars, and float64's is a Python float besides."""
+"""What has a type of its own. NumPy's arithmetic turns 0-dim arrays into scalars, and float64's is a Python float
+besides.
+"""
 
 
 def _by_name(name: str) -> dtype:
@@ -71,7 +75,8 @@ def of(numpy_dtype: np.dtype[Any]) -> dtype:
     except KeyError:
         names = ", ".join(each.name for each in ALL)
         raise TypeError(
-            f"can't convert np.ndarray of type {numpy_dtype}. The only supported types are: {names}; convert it with .astype first."
+            f"can't convert np.ndarray of type {numpy_dtype}. The only supported types are: {names}; "
+            "convert it with .astype first."
         ) from None
 
 
@@ -84,7 +89,9 @@ def set_default_dtype(d: dtype) -> None:
     """Make ``d`` (a floating-point type) the type of tensors made from Python floats."""
     global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
-        raise TypeError(f"only floating-point types are supported as the default type, got {d!r}; use float32 or float64.")
+        raise TypeError(
+            f"only floating-point types are supported as the default type, got {d!r}; use float32 or float64."
+        )
     _default = d
 
 
@@ -118,8 +125,8 @@ def category(value: Any) -> int:
 def result_type(operands: tuple[Any, ...]) -> np.dtype[Any]:
     """The type in which ``operands`` (arrays and Python numbers) meet.
 
-    Dimensioned arrays decide; a 0-dim array widens them only if it is of a higher category (bool < integer < floating < complex),
-    and a Python number only if of a higher category than all arrays.
+    Dimensioned arrays decide; a 0-dim array widens them only if it is of a higher category (bool < integer < floating
+    < complex), and a Python number only if of a higher category than all arrays.
     """
     dimensioned = [x.dtype for x in operands if isinstance(x, np.ndarray) and x.ndim]
     zero_dim = [x.dtype for x in operands if isinstance(x, _ARRAYS) and not x.ndim]
@@ -158,7 +165,9 @@ def _type_of_number(number: Number) -> np.dtype[Any]:
 
 
 def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
-    """PyTorch's table: like NumPy's, but an integer never widens a floating-point type (int64 with float32 is float32)."""
+    """PyTorch's table: like NumPy's, but an integer never widens a floating-point type (int64 with float32 is
+    float32).
+    """
     if a == b:
         return a
     low, high = sorted((a, b), key=category)
@@ -168,7 +177,9 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def floating(operands: tuple[Any, ...]) -> np.dtype[Any]:
-    """``result_type``, with the default type in place of an integer or bool one: for operations like exp and division."""
+    """``result_type``, with the default type in place of an integer or bool one: for operations like exp and
+    division.
+    """
     result = result_type(operands)
     return result if category(result) >= 2 else _default.numpy
 

@@ -1,7 +1,8 @@
 """How a tensor prints: exactly as PyTorch's does, so that what one knows from there reads the same here.
 
-All elements share a width. Floats are whole (``1.``), fixed (``1.5000``) or scientific (``1.0000e-05``), whichever suits the
-smallest and the largest of them; more than a thousand elements are summarised by their edges. Knows nothing of operations.
+All elements share a width. Floats are whole (``1.``), fixed (``1.5000``) or scientific (``1.0000e-05``), whichever
+suits the smallest and the largest of them; more than a thousand elements are summarised by their edges. Knows nothing
+of operations.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors print: decimals, the size above which they are summarised, how many elements an edge shows, the
-    line's width, and whether floats are scientific (None: where it suits). ``profile`` is "default", "short" or "full".
+    """Change how tensors print: decimals, the size above which they are summarised, how many elements an edge shows,
+    the line's width, and whether floats are scientific (None: where it suits). ``profile`` is "default", "short" or
+    "full".
 
     >>> import minigrad as mg
     >>> mg.set_printoptions(precision=2)
@@ -71,7 +73,7 @@ def tensor_text(tensor: Any, prefix: str = "tensor(") -> str:
     return _with_notes(text, _notes(tensor, array), len(prefix)) + ")"
 
 
-# --- what follows the elements ----------------------------------------------------------------------------------------------
+# --- what follows the elements --------------------------------------------------------------------------------------
 
 
 def _notes(tensor: Any, array: Array) -> list[str]:
@@ -85,10 +87,11 @@ def _notes(tensor: Any, array: Array) -> list[str]:
 
 
 def _goes_without_saying(array: Array) -> bool:
-    default = dtypes.get_default_dtype().numpy
+    kind = dtypes.of(array.dtype)
+    default = dtypes.get_default_dtype()
     if not array.size:
-        return array.dtype == default
-    return array.dtype in (default, dtypes.int64.numpy, dtypes.bool_.numpy, dtypes.default_complex().numpy)
+        return kind is default
+    return kind in (default, dtypes.int64, dtypes.bool_, dtypes.default_complex())
 
 
 def _autograd_notes(tensor: Any) -> list[str]:
@@ -114,7 +117,7 @@ def _with_notes(text: str, notes: Sequence[str], indent: int) -> str:
     return text
 
 
-# --- the elements -----------------------------------------------------------------------------------------------------------
+# --- the elements ---------------------------------------------------------------------------------------------------
 
 
 def _elements(array: Array, indent: int) -> str:
@@ -161,7 +164,7 @@ def _row(array: Array, indent: int, summarised: bool, show: Callable[[Any], str]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-# --- one element ------------------------------------------------------------------------------------------------------------
+# --- one element ----------------------------------------------------------------------------------------------------
 
 
 def _style(values: Array) -> tuple[Callable[[Any], str], int]:

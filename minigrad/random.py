@@ -73,8 +73,13 @@ class Generator:
             raise TypeError("expected a uint8 tensor from get_state()")
         packed = state.array.tobytes()
         if len(packed) != _STATE_BYTES:
-            raise RuntimeError(f"RNG state is wrong size: expected {_STATE_BYTES} bytes from get_state(), got {len(packed)}")
-        number = lambda start, end: int.from_bytes(packed[start:end], "little")  # noqa: E731 (one use, five times)
+            raise RuntimeError(
+                f"RNG state is wrong size: expected {_STATE_BYTES} bytes from get_state(), got {len(packed)}"
+            )
+
+        def number(start: int, end: int) -> int:
+            return int.from_bytes(packed[start:end], "little")
+
         self.manual_seed(number(37, 45))
         self.numpy.bit_generator.state = {
             "bit_generator": "PCG64",
@@ -137,28 +142,31 @@ def fork_rng() -> Iterator[None]:
         set_rng_state(state)
 
 
-# --- tensors ----------------------------------------------------------------------------------------------------------------
+# --- tensors --------------------------------------------------------------------------------------------------------
 
 
 def uniform(shape: tuple[int, ...], kind: np.dtype[Any], generator: Generator | None) -> Array:
     """Numbers from 0 up to, but without, 1, in a floating-point type."""
     if kind.kind != "f":
-        raise RuntimeError(f"random numbers between 0 and 1 need a floating-point dtype, not {dtypes.of(kind).name}; use randint for integers.")
+        raise RuntimeError(
+            f"random numbers between 0 and 1 need a floating-point dtype, not {dtypes.of(kind).name}; "
+            "use randint for integers."
+        )
     if kind.itemsize == 2:
-        return source(generator).integers(0, 1 << 11, shape).astype(kind) / kind.type(1 << 11)
-    return source(generator).random(shape, kind)  # type: ignore[arg-type]
+        return np.asarray(source(generator).integers(0, 1 << 11, shape) / (1 << 11)).astype(kind)
+    return np.asarray(source(generator).random(shape, kind))
 
 
 def gaussian(shape: tuple[int, ...], kind: np.dtype[Any], generator: Generator | None) -> Array:
     """Numbers of mean 0 and standard deviation 1, in a floating-point type, or a complex one (variance ½ each way)."""
     if kind.kind == "c":
         parts = source(generator).standard_normal((*shape, 2)) * np.sqrt(0.5)
-        return (parts[..., 0] + 1j * parts[..., 1]).astype(kind)
+        return np.asarray(parts[..., 0] + 1j * parts[..., 1]).astype(kind)
     if kind.kind != "f":
         raise RuntimeError(f"normally distributed numbers need a floating-point dtype, not {dtypes.of(kind).name}")
     if kind.itemsize == 2:
         return np.asarray(source(generator).standard_normal(shape)).astype(kind)
-    return np.asarray(source(generator).standard_normal(shape, kind))  # type: ignore[arg-type]
+    return np.asarray(source(generator).standard_normal(shape, kind))
 
 
 def _kind(wanted: dtype | None) -> np.dtype[Any]:
@@ -166,7 +174,11 @@ def _kind(wanted: dtype | None) -> np.dtype[Any]:
 
 
 def rand(
-    *size: Any, generator: Generator | None = None, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """Numbers drawn evenly from 0 up to, but without, 1.
 
@@ -180,7 +192,11 @@ def rand(
 
 
 def randn(
-    *size: Any, generator: Generator | None = None, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    *size: Any,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """Numbers drawn from the normal distribution of mean 0 and variance 1.
 
@@ -202,7 +218,8 @@ def randint(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
-    """Whole numbers drawn evenly from ``low`` (0 when left out) up to, but without, ``high``: ``randint(low, high, size)``.
+    """Whole numbers drawn evenly from ``low`` (0 when left out) up to, but without, ``high``: ``randint(low, high,
+    size)``.
 
     >>> import minigrad as mg
     >>> mg.randint(5, 6, (2,))
@@ -217,7 +234,9 @@ def randint(
     return made(np.asarray(drawn).astype(dtypes.numpy_of(dtype) or dtypes.int64.numpy), "randint", requires_grad)
 
 
-def randperm(n: int, *, generator: Generator | None = None, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+def randperm(
+    n: int, *, generator: Generator | None = None, dtype: dtype | None = None, requires_grad: bool = False
+) -> Any:
     """The numbers from 0 to ``n - 1`` in random order.
 
     >>> import minigrad as mg
@@ -262,7 +281,8 @@ def randint_like(
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None) -> Any:
-    """Numbers drawn from normal distributions: ``mean`` and ``std`` are numbers with a ``size``, or tensors that meet in one.
+    """Numbers drawn from normal distributions: ``mean`` and ``std`` are numbers with a ``size``, or tensors that meet
+    in one.
 
     >>> import minigrad as mg
     >>> mg.normal(0.0, 1.0, (2, 3)).shape
@@ -301,9 +321,11 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
 
 
 def multinomial(input: Any, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
-    """``num_samples`` positions for each row of weights, each as likely as its weight; without ``replacement`` all different.
+    """``num_samples`` positions for each row of weights, each as likely as its weight; without ``replacement`` all
+    different.
 
-    Raises RuntimeError for negative, infinite or all-zero weights, and for more samples than there are positions to draw.
+    Raises RuntimeError for negative, infinite or all-zero weights, and for more samples than there are positions to
+    draw.
 
     >>> import minigrad as mg
     >>> mg.multinomial(mg.tensor([0.0, 1.0]), 1)
@@ -317,7 +339,8 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     if replacement:
         picked = [draw.choice(row.size, num_samples, p=row) for row in rows]
     else:
-        # The largest of independent waiting times belong to the weighted draw without replacement (Efraimidis & Spirakis 2006).
+        # The largest of independent waiting times belong to the weighted draw without replacement (Efraimidis &
+        # Spirakis 2006).
         waits = draw.exponential(size=rows.shape) / np.where(rows == 0, np.finfo(float).tiny, rows)
         picked = list(np.argsort(waits, axis=1)[:, :num_samples])
     return made(np.array(picked, np.int64).reshape(*weights.shape[:-1], num_samples), "multinomial")

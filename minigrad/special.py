@@ -1,10 +1,13 @@
 """The special functions under PyTorch's second name for them, ``special``."""
 
-from minigrad.ops.exponential import exp2, expm1, log1p, logit, sigmoid as expit
+from minigrad.ops.exponential import exp2, expm1, log1p, logit
+from minigrad.ops.exponential import sigmoid as expit
 from minigrad.ops.reduction import logsumexp
 from minigrad.ops.rounding import round
 from minigrad.ops.softmax import log_softmax, softmax
-from minigrad.ops.special import digamma, digamma as psi, entr, erf, erfc, erfinv, lgamma as gammaln, polygamma, xlogy
+from minigrad.ops.special import digamma, entr, erf, erfc, erfinv, polygamma, xlogy
+from minigrad.ops.special import digamma as psi
+from minigrad.ops.special import lgamma as gammaln
 from minigrad.ops.trigonometric import sinc
 
 __all__ = [

@@ -178,7 +178,8 @@ def _transposed(
     seeds = {i: _variable(out) for i, out in enumerate(outputs) if out.array.dtype.kind in "fc"}
     with enable_grad():
         back = node.run(seeds[0] if node.single else dict(seeds), True)
-    pairs = [(g, t) for g, t in zip(back, incoming, strict=True) if t is not None and g is not None and g.requires_grad]
+    carried = [incoming[i] for i in op.leading(len(incoming))]
+    pairs = [(g, t) for g, t in zip(back, carried, strict=True) if t is not None and g is not None and g.requires_grad]
     if not pairs:
         return (None,) * len(outputs)
     forward = grad(

@@ -245,11 +245,11 @@ def _nudged(
             x.array = moved
             try:
                 several = func(*given)
+                outputs = several if isinstance(several, (tuple, list)) else [several]
+                chosen = outputs[number] if all_outputs else _differentiable(several)[number]
+                ends.append(_reals(chosen.array).copy())  # before x is itself again: it may be the output
             finally:
                 x.array = original
-            outputs = several if isinstance(several, (tuple, list)) else [several]
-            chosen = outputs[number] if all_outputs else _differentiable(several)[number]
-            ends.append(_reals(chosen.array).copy())
         columns.append((ends[0] - ends[1]) / (2 * eps))
     rows = _reals(_differentiable(func(*given))[number].array).size if not all_outputs else 0
     return np.stack(columns, axis=1) if columns else np.zeros((rows, 0))

@@ -1,4 +1,6 @@
-"""Arithmetic, element by element: the four operations and what is left over from division, with their operators on tensors."""
+"""Arithmetic, element by element: the four operations and what is left over from division, with their operators on
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -80,8 +82,8 @@ def sub_pair(a: Array, b: Array, /) -> Array:
 def _refuse_bool_difference(*operands: Any) -> None:
     if any(isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in operands):
         raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
-            "or logical_not() operator instead."
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
+            "use the `~` or logical_not() operator instead."
         )
 
 
@@ -185,7 +187,8 @@ quotient.grads(a=lambda g, b: g / b, b=lambda g, a, b: -g * (a / b) / b)
 
 @op(label="⌊÷⌋", name="div", promotes="result", backward="DivBackward2")
 def div_rounded(a: Array, b: Array, /, rounding_mode: str) -> Array:
-    """The quotient ``a / b`` without its fraction: rounded towards zero (``trunc``) or down (``floor``). Its derivative is 0.
+    """The quotient ``a / b`` without its fraction: rounded towards zero (``trunc``) or down (``floor``). Its
+    derivative is 0.
 
     Raises ZeroDivisionError for integers divided by zero.
 
@@ -212,9 +215,11 @@ def _truncated_quotient(a: Array, b: Array) -> Array:
     return floor + ((floor < 0) & (floor * b != a))
 
 
-def _refuse_integer_zero(a: Array, b: Array) -> None:
+def _refuse_integer_zero(a: Any, b: Any) -> None:
     if np.result_type(a, b).kind not in "fc" and np.any(np.equal(b, 0)):
-        raise ZeroDivisionError("ZeroDivisionError: an integer was divided by zero; floating-point numbers would give inf or nan")
+        raise ZeroDivisionError(
+            "ZeroDivisionError: an integer was divided by zero; floating-point numbers would give inf or nan"
+        )
 
 
 def div(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
@@ -348,7 +353,9 @@ def neg(a: Array, /) -> Array:
     tensor([-1.,  2.])
     """
     if a.dtype.kind == "b":
-        raise RuntimeError("Negation, the `-` operator, on a bool tensor is not supported. To invert a mask, use `~` or logical_not().")
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. To invert a mask, use `~` or logical_not()."
+        )
     return np.negative(a)
 
 
@@ -491,7 +498,6 @@ class ArithmeticMethods:
     __mul__ = __rmul__ = mul.apply
     __truediv__ = quotient.apply
     __floordiv__ = floor_divide.apply
-    __mod__ = remainder
     __neg__ = neg.apply
     __iadd__ = add_pair.inplace
     __isub__ = sub_pair.inplace
@@ -508,10 +514,13 @@ class ArithmeticMethods:
     def __rfloordiv__(self, other: Operand) -> Any:
         return floor_divide.apply(other, self)
 
+    def __mod__(self, other: Operand) -> Any:
+        return remainder(self, other)
+
     def __rmod__(self, other: Operand) -> Any:
         return remainder_pair.apply(other, self)
 
-    def __imod__(self: Any, other: Operand) -> Any:
+    def __imod__(self, other: Operand) -> Any:
         return self.remainder_(other)
 
     add, sub, rsub, div, remainder, fmod = add, sub, rsub, div, remainder, fmod

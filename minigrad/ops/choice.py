@@ -27,8 +27,10 @@ def zero(a: Array, /) -> Array:
 
 
 def refuse(name: str, instead: str) -> Any:
-    """What the rules of an operation do to which PyTorch gives no derivative either, though its results require grad."""
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented. Use {instead} instead, whose derivative is 0.")
+    """What the rules of an operation do whose derivative PyTorch lacks as well, though its results require grad."""
+    raise NotImplementedError(
+        f"the derivative for '{name}' is not implemented. Use {instead} instead, whose derivative is 0."
+    )
 
 
 @op(label="where", name="where")
@@ -51,9 +53,11 @@ choose.grads(
 
 
 def where(condition: Any, input: Operand = None, other: Operand = None) -> Any:
-    """``input`` where ``condition`` holds, ``other`` elsewhere, with broadcasting; with ``condition`` alone, where it is not 0.
+    """``input`` where ``condition`` holds, ``other`` elsewhere, with broadcasting; with ``condition`` alone, where it
+    is not 0.
 
-    A branch that is not chosen has the gradient 0; a rule behind it may still turn that into NaN (0 · ∞), as in PyTorch.
+    A branch that is not chosen has the gradient 0; a rule behind it may still turn that into NaN (0 · ∞), as in
+    PyTorch.
 
     >>> import minigrad as mg
     >>> x = mg.tensor([-1.0, 2.0])
@@ -64,7 +68,10 @@ def where(condition: Any, input: Operand = None, other: Operand = None) -> Any:
         return condition.nonzero(as_tuple=True)
     if isinstance(condition, TensorMeta) and condition.array.dtype.kind not in "bu":
         kind = dtypes.of(condition.array.dtype).title
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}; write x > 0, for example.")
+        raise RuntimeError(
+            f"where expected condition to be a boolean tensor, but got a tensor with dtype {kind}; "
+            "write x > 0, for example."
+        )
     return choose.apply(condition, input, other)
 
 
@@ -191,7 +198,8 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 
 @op(label="step", promotes="result", backward="NotImplemented")
 def heaviside(a: Array, values: Array, /) -> Array:
-    """The step function: 0 below zero, 1 above, ``values`` at zero. As in PyTorch, sending a gradient through it raises NotImplementedError.
+    """The step function: 0 below zero, 1 above, ``values`` at zero. As in PyTorch, sending a gradient through it
+    raises NotImplementedError.
 
     >>> import minigrad as mg
     >>> mg.heaviside(mg.tensor([-1.0, 0.0, 2.0]), mg.tensor(0.5))

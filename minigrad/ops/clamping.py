@@ -1,4 +1,6 @@
-"""Moving numbers into an interval, whose bounds are numbers or tensors. Inside it, and at a bound, the gradient passes."""
+"""Moving numbers into an interval, whose bounds are numbers or tensors. Inside it, and at a bound, the gradient
+passes.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,8 @@ clamp_max_number.grads(a=lambda g, a, max: choose(a <= max, g, 0))
 
 @op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampBackward0")
 def clamp_between(a: Array, min: Array, max: Array, /) -> Array:
-    """``a`` moved into the interval between two tensors. Beyond a bound that bound takes the gradient; ``max`` wins over ``min``.
+    """``a`` moved into the interval between two tensors. Beyond a bound that bound takes the gradient; ``max`` wins
+    over ``min``.
 
     >>> import minigrad as mg
     >>> mg.clamp(mg.tensor([-1.0, 3.0]), mg.tensor([0.0, 0.0]), mg.tensor([1.0, 2.0]))
@@ -142,7 +145,7 @@ for _bounded in (clamp_up_to, clamp_max_pair):
     _above_rules(_bounded)
 
 
-# --- as users call them -------------------------------------------------------------------------------------------------------
+# --- as users call them ---------------------------------------------------------------------------------------------
 
 
 def _is_tensor(bound: Operand) -> bool:

@@ -85,7 +85,7 @@ for _comparison in (eq, ne, lt, le, gt, ge):
     _comparison.grads(a=lambda g: zero(g), b=lambda g: zero(g))  # In place alone: a bool has no gradient.
 
 
-# --- tests of one number ----------------------------------------------------------------------------------------------------
+# --- tests of one number --------------------------------------------------------------------------------------------
 
 
 @op(label="NaN?", elementwise=True)
@@ -184,7 +184,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     tensor([ True, False])
     """
     if input.array.dtype != other.array.dtype:
-        raise RuntimeError(f"{input.dtype.title} did not match {other.dtype.title}; convert one with .to(other.dtype) first.")
+        raise RuntimeError(
+            f"{input.dtype.title} did not match {other.dtype.title}; convert one with .to(other.dtype) first."
+        )
     return near.apply(input, other, rtol, atol, equal_nan)
 
 
@@ -208,7 +210,7 @@ def equal(input: Any, other: Any) -> bool:
     return bool(np.array_equal(input.array, other.array))
 
 
-# --- logic ------------------------------------------------------------------------------------------------------------------
+# --- logic ----------------------------------------------------------------------------------------------------------
 
 
 @op(label="and", elementwise=True)
@@ -326,7 +328,7 @@ def _comparing(test: Op) -> Any:
     apply = test.apply
 
     def compare(self: Any, other: Any) -> Any:
-        if isinstance(other, TensorMeta | float | int) or isinstance(other, numbers.Number | np.ndarray):
+        if isinstance(other, TensorMeta | float | int | numbers.Number | np.ndarray):
             return apply(self, other)
         return NotImplemented
 

@@ -37,8 +37,11 @@ class ConversionMethods:
     byte, bool = _to_type(dtypes.uint8), _to_type(dtypes.bool_)
     cfloat, cdouble = _to_type(dtypes.complex64), _to_type(dtypes.complex128)
 
-    def to(self: Any, *wanted: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False, copy: Any = False) -> Any:
-        """This tensor in another type: ``to(dtype)``, ``to(other)``, ``to("cpu")`` or both; itself when nothing changes.
+    def to(
+        self: Any, *wanted: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False, copy: Any = False
+    ) -> Any:
+        """This tensor in another type: ``to(dtype)``, ``to(other)``, ``to("cpu")`` or both; itself when nothing
+        changes.
 
         >>> import minigrad as mg
         >>> mg.tensor([1, 2]).to(mg.float64)

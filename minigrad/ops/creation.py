@@ -47,7 +47,9 @@ def _tensors_in(data: Any) -> Iterator[Any]:
 def check_device(device: Any) -> None:
     """Refuse a device that is not the CPU."""
     if device is not None and str(device).split(":")[0] != "cpu":
-        raise RuntimeError(f"minigrad computes on the CPU only: device={str(device)!r} is not available; leave it out, or say 'cpu'.")
+        raise RuntimeError(
+            f"minigrad computes on the CPU only: device={str(device)!r} is not available; leave it out, or say 'cpu'."
+        )
 
 
 def lengths(size: tuple[Any, ...], how: str) -> tuple[int, ...]:
@@ -68,11 +70,12 @@ def lengths(size: tuple[Any, ...], how: str) -> tuple[int, ...]:
     return tuple(shape)
 
 
-# --- from data ------------------------------------------------------------------------------------------------------------
+# --- from data ------------------------------------------------------------------------------------------------------
 
 
 def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """A leaf that holds a copy of ``data``: a number, nested sequences of numbers, an array, or tensors (of which only the values count).
+    """A leaf that holds a copy of ``data``: a number, nested sequences of numbers, an array, or tensors (of which
+    only the values count).
 
     The type is inferred: floats give the default type, integers int64, arrays keep theirs. Raises ValueError for ragged
     sequences, TypeError for what is no number.
@@ -96,7 +99,8 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, require
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Any:
-    """``data`` as a tensor: itself when it is one of that type, around the same memory when it is an array, else a copy.
+    """``data`` as a tensor: itself when it is one of that type, around the same memory when it is an array, else a
+    copy.
 
     >>> import minigrad as mg
     >>> x = mg.ones(2)
@@ -226,7 +230,7 @@ def _common_type(leaves: list[Any]) -> np.dtype[Any]:
     return result
 
 
-# --- of a given shape -----------------------------------------------------------------------------------------------------
+# --- of a given shape -----------------------------------------------------------------------------------------------
 
 
 def _kind(wanted: dtype | None) -> np.dtype[Any]:
@@ -267,7 +271,9 @@ def empty(*size: Any, dtype: dtype | None = None, device: Any = None, requires_g
     return made(np.empty(lengths(size, "empty"), _kind(dtype)), "empty", requires_grad)
 
 
-def full(size: Shape, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def full(
+    size: Shape, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """``fill_value`` in a shape; the type is that of the value.
 
     >>> import minigrad as mg
@@ -280,7 +286,9 @@ def full(size: Shape, fill_value: Any, *, dtype: dtype | None = None, device: An
     return made(np.full(lengths((size,), "full"), value, kind), "full", requires_grad)
 
 
-def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def empty_strided(
+    size: Shape, stride: Shape, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """Unwritten memory of a shape, in which one step along each dimension is so many elements.
 
     >>> import minigrad as mg
@@ -290,7 +298,9 @@ def empty_strided(size: Shape, stride: Shape, *, dtype: dtype | None = None, dev
     check_device(device)
     shape, steps = lengths((size,), "empty_strided"), lengths((stride,), "empty_strided")
     if len(shape) != len(steps):
-        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})")
+        raise RuntimeError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
+        )
     kind = _kind(dtype)
     cells = 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) if all(shape) else 0
     memory = np.empty(cells, kind)
@@ -308,11 +318,17 @@ def scalar_tensor(s: Any, *, dtype: dtype | None = None, requires_grad: bool = F
     return made(np.array(s, _kind(dtype)), "scalar_tensor", requires_grad)
 
 
-# --- sequences and matrices -----------------------------------------------------------------------------------------------
+# --- sequences and matrices -----------------------------------------------------------------------------------------
 
 
 def arange(
-    start: Any, end: Any = None, step: Any = 1, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    start: Any,
+    end: Any = None,
+    step: Any = 1,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """``start``, ``start + step``, … up to but without ``end``. ``arange(n)`` counts from 0. Integers give int64.
 
@@ -376,7 +392,9 @@ def _evenly(start: Any, end: Any, steps: int) -> Array:
     return np.linspace(first, last, steps)
 
 
-def eye(n: int, m: int | None = None, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def eye(
+    n: int, m: int | None = None, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """Ones on the diagonal of an ``n × m`` matrix (square without ``m``), zeros elsewhere.
 
     >>> import minigrad as mg
@@ -410,7 +428,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.i
     return made(np.array(np.triu_indices(row, offset, col), dtypes.numpy_of(dtype)), "triu_indices")
 
 
-# --- like another ---------------------------------------------------------------------------------------------------------
+# --- like another ---------------------------------------------------------------------------------------------------
 
 
 def _like(other: Any, kind: dtype | None) -> np.dtype[Any]:
@@ -450,7 +468,9 @@ def empty_like(input: Any, *, dtype: dtype | None = None, device: Any = None, re
     return made(np.empty_like(input.array, _like(input, dtype)), "empty_like", requires_grad)
 
 
-def full_like(input: Any, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def full_like(
+    input: Any, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+) -> Any:
     """``fill_value`` in the shape and type of ``input``.
 
     >>> import minigrad as mg
@@ -482,7 +502,9 @@ class CreationMethods:
         """Unwritten memory of a shape in this tensor's type."""
         return made(np.empty(lengths(size, "new_empty"), _like(self, dtype)), "new_empty", requires_grad)
 
-    def new_full(self: Any, size: Shape, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    def new_full(
+        self: Any, size: Shape, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False
+    ) -> Any:
         """``fill_value`` in a shape and this tensor's type."""
         array = np.full(lengths((size,), "new_full"), fill_value, _like(self, dtype))
         return made(array, "new_full", requires_grad)

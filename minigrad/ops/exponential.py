@@ -254,7 +254,7 @@ def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
     return smooth_relu.apply(input, beta, threshold)
 
 
-# --- powers -----------------------------------------------------------------------------------------------------------------
+# --- powers ---------------------------------------------------------------------------------------------------------
 
 
 @op(label="xⁿ", name="pow", elementwise=True, backward="PowBackward0")
@@ -304,12 +304,14 @@ number_pow.grads(exponent=lambda g, exponent, base, out: _slope_of_exponential(g
 
 def _slope_of_exponential(g: Any, exponent: Any, base: Any, out: Any) -> Any:
     if base == 0:
-        return g * choose(exponent >= 0, 0.0, -np.inf)
+        return g * choose(exponent >= 0, 0, exponent * np.inf)
     return g * (out * np.log(base).item())
 
 
 def _power(a: Any, exponent: Any) -> Array:
-    """``a ** exponent``. Raises RuntimeError for integers to a negative number; to a tensor of them they are rounded to 0."""
+    """``a ** exponent``. Raises RuntimeError for integers to a negative number; to a tensor of them they are rounded
+    to 0.
+    """
     if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):
         return np.asarray(a**exponent)
     if not isinstance(exponent, np.ndarray):

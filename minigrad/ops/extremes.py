@@ -1,7 +1,7 @@
 """The largest and the smallest, over all elements or along dimensions, and where they are.
 
-Over all elements, and in ``amax`` and ``amin``, elements that tie share the gradient; along one dimension, where an index is
-returned, the element at that index takes it all.
+Over all elements, and in ``amax`` and ``amin``, elements that tie share the gradient; along one dimension, where an
+index is returned, the element at that index takes it all.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from minigrad.dtypes import Array
 from minigrad.op import Op, op
 from minigrad.ops.choice import maximum, minimum
 from minigrad.ops.dims import wrap_dim
-from minigrad.ops.reduction import Axes, Dim, axes_of
+from minigrad.ops.reduction import Axes, Dim, axes_of, largest_of, smallest_of
 
-# --- what leads back ----------------------------------------------------------------------------------------------------------
+# --- what leads back ------------------------------------------------------------------------------------------------
 
 
 @op(label="share", linear=True)
@@ -39,7 +39,8 @@ share.grads(a=lambda g, mask, axes: share(g, mask, axes))
 
 @op(label="pick", linear=True, backward="GatherBackward0")
 def pick_along(a: Array, indices: Array, /, axis: int, keepdim: bool) -> Array:
-    """The elements of ``a`` at ``indices`` along ``axis``; without ``keepdim`` each index stands for the whole dimension.
+    """The elements of ``a`` at ``indices`` along ``axis``; without ``keepdim`` each index stands for the whole
+    dimension.
 
     >>> import minigrad as mg
     >>> from minigrad.ops.extremes import pick_along
@@ -55,7 +56,8 @@ def pick_along(a: Array, indices: Array, /, axis: int, keepdim: bool) -> Array:
 
 @op(label="place", linear=True, backward="ValueSelectingReductionBackward0")
 def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], axis: int, keepdim: bool) -> Array:
-    """Zeros of ``shape`` with ``a`` at ``indices`` along ``axis``, which name no place twice: the way back from ``pick_along``.
+    """Zeros of ``shape`` with ``a`` at ``indices`` along ``axis``, which name no place twice: the way back from
+    ``pick_along``.
 
     >>> import minigrad as mg
     >>> from minigrad.ops.extremes import place_along
@@ -93,7 +95,7 @@ def _with_ones(reduced: Any, a: Any, axes: Axes) -> Any:
     return reduced.reshape(tuple(1 if i in axes else length for i, length in enumerate(a.shape)))
 
 
-# --- over all elements, and over several dimensions -----------------------------------------------------------------------------
+# --- over all elements, and over several dimensions -----------------------------------------------------------------
 
 
 @op(label="max", name="max", backward="MaxBackward1")
@@ -104,7 +106,7 @@ def max_all(a: Array, /) -> Array:
     >>> mg.tensor([3.0, 1.0]).max()
     tensor(3.)
     """
-    return np.maximum.reduce(_not_empty(a, "max"), axis=None)
+    return largest_of(_not_empty(a, "max"), axis=None)
 
 
 @op(label="min", name="min", backward="MinBackward1")
@@ -115,13 +117,14 @@ def min_all(a: Array, /) -> Array:
     >>> mg.tensor([3.0, 1.0]).min()
     tensor(1.)
     """
-    return np.minimum.reduce(_not_empty(a, "min"), axis=None)
+    return smallest_of(_not_empty(a, "min"), axis=None)
 
 
 def _not_empty(a: Array, name: str) -> Array:
     if not a.size:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
         )
     return a
 
@@ -139,7 +142,7 @@ def amax_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
     tensor([3., 5.])
     """
     _lengths_not_zero(a, axes, "amax")
-    return np.maximum.reduce(a, axis=axes, keepdims=keepdim)
+    return largest_of(a, axis=axes, keepdims=keepdim)
 
 
 @op(label="min", name="amin", backward="AminBackward0")
@@ -151,7 +154,7 @@ def amin_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
     tensor([1., 2.])
     """
     _lengths_not_zero(a, axes, "amin")
-    return np.minimum.reduce(a, axis=axes, keepdims=keepdim)
+    return smallest_of(a, axis=axes, keepdims=keepdim)
 
 
 def _lengths_not_zero(a: Array, axes: Axes, name: str) -> None:
@@ -193,12 +196,10 @@ def aminmax_over(a: Array, /, axes: Axes, keepdim: bool) -> tuple[Array, Array]:
     tensor(3.)
     """
     _lengths_not_zero(a, axes, "aminmax")
-    return np.minimum.reduce(a, axis=axes, keepdims=keepdim), np.maximum.reduce(a, axis=axes, keepdims=keepdim)
+    return smallest_of(a, axis=axes, keepdims=keepdim), largest_of(a, axis=axes, keepdims=keepdim)
 
 
-aminmax_over.grads(
-    a=lambda g, a, min, max, axes: shared(g[0], a, min, axes) + shared(g[1], a, max, axes)
-)
+aminmax_over.grads(a=lambda g, a, min, max, axes: shared(g[0], a, min, axes) + shared(g[1], a, max, axes))
 
 
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
@@ -211,7 +212,7 @@ def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> ret
     return return_types.aminmax(*aminmax_over.apply(input, axes_of(dim, input.ndim), keepdim))
 
 
-# --- along one dimension, with indices -------------------------------------------------------------------------------------------
+# --- along one dimension, with indices ------------------------------------------------------------------------------
 
 
 def found(a: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
@@ -273,7 +274,8 @@ def _extreme(whole: Op, along: Op, pairwise: Op, pair: Any, input: Any, dim: Any
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The largest: of all elements; along ``dim``, as ``(values, indices)``; or, given a second tensor, of each two elements.
+    """The largest: of all elements; along ``dim``, as ``(values, indices)``; or, given a second tensor, of each two
+    elements.
 
     >>> import minigrad as mg
     >>> mg.max(mg.tensor([3.0, 1.0]))
@@ -285,7 +287,8 @@ def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
-    """The smallest: of all elements; along ``dim``, as ``(values, indices)``; or, given a second tensor, of each two elements.
+    """The smallest: of all elements; along ``dim``, as ``(values, indices)``; or, given a second tensor, of each two
+    elements.
 
     >>> import minigrad as mg
     >>> mg.min(mg.tensor([[3.0, 1.0], [2.0, 5.0]]), dim=1).values

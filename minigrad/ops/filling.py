@@ -116,6 +116,8 @@ class FillingMethods:
         """Ones with the probabilities that this tensor holds (or ``p``), and zeros."""
         return random.bernoulli(self, p, generator=generator)
 
-    def multinomial(self, num_samples: int, replacement: bool = False, *, generator: random.Generator | None = None) -> Any:
+    def multinomial(
+        self, num_samples: int, replacement: bool = False, *, generator: random.Generator | None = None
+    ) -> Any:
         """Positions drawn with this tensor's weights."""
         return random.multinomial(self, num_samples, replacement, generator=generator)

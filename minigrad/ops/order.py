@@ -129,7 +129,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     return return_types.topk(*topk_along.apply(input, k, wrap_dim(dim, input.ndim), largest))
 
 
-# --- one by rank ------------------------------------------------------------------------------------------------------------
+# --- one by rank ----------------------------------------------------------------------------------------------------
 
 
 def _by_rank(a: Array, rank: Any, axis: int, keepdim: bool) -> tuple[Array, Array]:
@@ -213,7 +213,7 @@ def nanmedian_all(a: Array, /) -> Array:
 
 
 def _nothing(a: Array) -> Array:
-    return np.array(np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min, a.dtype)
+    return np.array(np.iinfo(a.dtype).min if a.dtype.kind in "iu" else np.nan).astype(a.dtype)
 
 
 for _whole in (median_all, nanmedian_all):
@@ -286,11 +286,13 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     return return_types.mode(*mode_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
 
 
-# --- quantiles --------------------------------------------------------------------------------------------------------------
+# --- quantiles ------------------------------------------------------------------------------------------------------
 
 
 @composite
-def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def quantile(
+    input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
     """The value below which the share ``q`` of the elements lies, of all or along ``dim``; NaN if any element is.
 
     Between two elements ``interpolation`` is "linear", or takes the "lower", "higher", "nearest", or the "midpoint".
@@ -304,7 +306,9 @@ def quantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, 
 
 
 @composite
-def nanquantile(input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def nanquantile(
+    input: Any, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
     """``quantile`` of what is not NaN.
 
     >>> import minigrad as mg
@@ -365,10 +369,14 @@ def _at_ranks(ordered: Any, ranks: Array, interpolation: str) -> Any:
 
 
 def _in_place(out: Any, several: int, input: Any, dim: int | None, axis: int, keepdim: bool) -> Any:
-    """The quantiles, last in ``out``, moved to the front when there are several; the reduced dimension put back on demand."""
+    """The quantiles, last in ``out``, moved to the front when there are several; the reduced dimension put back on
+    demand.
+    """
     out = out.movedim(-1, 0)
     if keepdim:
-        rest = (1,) * input.ndim if dim is None else tuple(1 if i == axis else n for i, n in enumerate(input.array.shape))
+        rest = (
+            (1,) * input.ndim if dim is None else tuple(1 if i == axis else n for i, n in enumerate(input.array.shape))
+        )
         out = out.reshape(len(out), *rest)
     return out if several else out.squeeze(0)
 

@@ -1,4 +1,6 @@
-"""Sums and what is made of them, over all elements or along dimensions: mean, product, logarithm of summed exponentials, any, all."""
+"""Sums and what is made of them, over all elements or along dimensions: mean, product, logarithm of summed
+exponentials, any, all.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,14 @@ from minigrad.ops.fitting import sum_to
 from minigrad.ops.scope import composite
 
 Axes = tuple[int, ...]
+sum_of: Any = np.add.reduce
+product_of: Any = np.multiply.reduce
+largest_of: Any = np.maximum.reduce
+smallest_of: Any = np.minimum.reduce
+"""NumPy's own, without the microsecond that ``np.sum`` and its kin add, and with more arguments than its types know
+of.
+"""
+
 Dim = int | Sequence[int] | None
 """One dimension, several, or None for all."""
 
@@ -31,6 +41,11 @@ def axes_of(dim: Dim, ndim: int) -> Axes:
         return tuple(range(ndim))
     wrapped = wrap_dims(dim, ndim)
     return tuple(sorted(wrapped or range(ndim))) if ndim else ()
+
+
+def every_axis(shape: tuple[int, ...]) -> Axes:
+    """All axes of an array of this shape."""
+    return tuple(range(len(shape)))
 
 
 @op(label="repeat", name="expand", linear=True, backward="ExpandBackward0")
@@ -56,7 +71,7 @@ def sum_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).sum()
     tensor(10.)
     """
-    return np.add.reduce(a, axis=None, dtype=kind)
+    return sum_of(a, axis=None, dtype=kind)
 
 
 @op(label="Σ", name="sum", linear=True, backward="SumBackward1")
@@ -67,13 +82,13 @@ def sum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None)
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(dim=1)
     tensor([3., 7.])
     """
-    return np.add.reduce(a, axis=axes, dtype=kind, keepdims=keepdim)
+    return sum_of(a, axis=axes, dtype=kind, keepdims=keepdim)
 
 
 spread.grads(
     a=lambda g, a_shape, axes, keepdim: sum_over(g, axes, False, None) if axes and not keepdim else sum_to(g, a_shape)
 )
-sum_all.grads(a=lambda g, a_shape: spread(g, a_shape, (), False))
+sum_all.grads(a=lambda g, a_shape: spread(g, a_shape, every_axis(a_shape), False))
 sum_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g, a_shape, axes, keepdim))
 
 
@@ -113,7 +128,7 @@ def mean_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([1.0, 2.0]).mean()
     tensor(1.5000)
     """
-    total = np.add.reduce(a, axis=None, dtype=kind)
+    total = sum_of(a, axis=None, dtype=kind)
     return total / total.dtype.type(a.size)
 
 
@@ -125,10 +140,10 @@ def mean_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(dim=1)
     tensor([1.5000, 3.5000])
     """
-    return np.true_divide(np.add.reduce(a, axis=axes, dtype=kind, keepdims=keepdim), count_along(a.shape, axes))
+    return np.true_divide(sum_of(a, axis=axes, dtype=kind, keepdims=keepdim), count_along(a.shape, axes))
 
 
-mean_all.grads(a=lambda g, a_shape: spread(g / math.prod(a_shape), a_shape, (), False))
+mean_all.grads(a=lambda g, a_shape: spread(g / math.prod(a_shape), a_shape, every_axis(a_shape), False))
 mean_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g / count_along(a_shape, axes), a_shape, axes, keepdim))
 
 
@@ -176,7 +191,7 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     return sum(input, axes, keepdim=True).reshape(shape) if axes else input
 
 
-# --- without NaN ------------------------------------------------------------------------------------------------------------
+# --- without NaN ----------------------------------------------------------------------------------------------------
 
 
 @op(label="Σ no NaN", name="nansum")
@@ -187,7 +202,7 @@ def nansum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | No
     >>> mg.tensor([1.0, float("nan")]).nansum()
     tensor(1.)
     """
-    return np.add.reduce(np.where(a == a, a, a.dtype.type(0)), axis=axes, dtype=kind, keepdims=keepdim)
+    return sum_of(np.where(a == a, a, a.dtype.type(0)), axis=axes, dtype=kind, keepdims=keepdim)
 
 
 nansum_over.grads(a=lambda g, a, a_shape, axes, keepdim: choose(a == a, spread(g, a_shape, axes, keepdim), 0))
@@ -216,7 +231,7 @@ def nanmean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     return total / sum_over.apply(input.detach() == input.detach(), axes, keepdim, dtypes.int64.numpy)
 
 
-# --- products ---------------------------------------------------------------------------------------------------------------
+# --- products -------------------------------------------------------------------------------------------------------
 
 
 @op(label="Π", name="prod")
@@ -227,7 +242,7 @@ def prod_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([2.0, 3.0]).prod()
     tensor(6.)
     """
-    return np.multiply.reduce(a, axis=None, dtype=kind)
+    return product_of(a, axis=None, dtype=kind)
 
 
 @op(label="Π", name="prod", backward="ProdBackward1")
@@ -238,7 +253,7 @@ def prod_along(a: Array, /, axis: int, keepdim: bool, kind: np.dtype[Any] | None
     >>> mg.tensor([[2.0, 3.0], [4.0, 5.0]]).prod(dim=0)
     tensor([ 8., 15.])
     """
-    return np.multiply.reduce(a, axis=axis if a.ndim else None, dtype=kind, keepdims=keepdim)
+    return product_of(a, axis=axis if a.ndim else None, dtype=kind, keepdims=keepdim)
 
 
 def _slope_of_product(g: Any, a: Any, out: Any) -> Any:
@@ -262,8 +277,8 @@ def _all_nonzero(a: Any) -> bool:
 def products_of_others(a: Any, axis: int) -> Any:
     """For each element along ``axis`` the product of all the others there: differentiable as often as one likes.
 
-    An array goes through running products from both ends. A tensor is copied once for each place, with a 1 in that place,
-    and the copies are multiplied: quadratic, but only where something is 0 and the pass itself is recorded.
+    An array goes through running products from both ends. A tensor is copied once for each place, with a 1 in that
+    place, and the copies are multiplied: quadratic, but only where something is 0 and the pass itself is recorded.
     """
     if isinstance(a, TensorMeta):
         return _products_of_copies(a, axis)
@@ -305,7 +320,7 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: dt
     return prod_along.apply(input, wrap_dim(dim, input.ndim), keepdim, kind)
 
 
-# --- exponentials -----------------------------------------------------------------------------------------------------------
+# --- exponentials ---------------------------------------------------------------------------------------------------
 
 
 @op(label="lnΣeˣ", name="logsumexp", promotes="float")
@@ -314,11 +329,11 @@ def logsumexp_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
 
     >>> import minigrad as mg
     >>> mg.tensor([1000.0, 1000.0]).logsumexp(dim=0)
-    tensor(1000.6931)
+    tensor(1000.6932)
     """
     top = np.max(a, axis=axes, keepdims=True, initial=-np.inf) if a.dtype.kind == "f" else np.zeros((), a.dtype)
     top = np.where(np.isinf(top), 0, top).astype(a.dtype, copy=False)
-    out = np.log(np.add.reduce(np.exp(a - top), axis=axes, keepdims=True)) + top
+    out = np.log(sum_of(np.exp(a - top), axis=axes, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, axes)
 
 
@@ -339,7 +354,7 @@ def logsumexp(input: Any, dim: Dim, keepdim: bool = False) -> Any:
     return logsumexp_over.apply(input, axes_of(dim, input.ndim), keepdim)
 
 
-# --- truth ------------------------------------------------------------------------------------------------------------------
+# --- truth ----------------------------------------------------------------------------------------------------------
 
 
 @op(label="any", name="any")

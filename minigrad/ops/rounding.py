@@ -103,7 +103,8 @@ round_decimals.grads(a=lambda g: zero(g))
 
 
 def round(input: Any, *, decimals: int = 0) -> Any:
-    """The nearest whole number, or with ``decimals`` the nearest number of so many decimals; halves go to the even digit.
+    """The nearest whole number, or with ``decimals`` the nearest number of so many decimals; halves go to the even
+    digit.
 
     >>> import minigrad as mg
     >>> mg.round(mg.tensor([1.26, 2.5]))
@@ -209,7 +210,7 @@ def copysign(input: Any, other: Any) -> Any:
     return copysign_number.apply(input, plain(other))
 
 
-# --- complex numbers --------------------------------------------------------------------------------------------------------
+# --- complex numbers ------------------------------------------------------------------------------------------------
 
 
 def is_complex(input: Any) -> bool:
@@ -350,7 +351,10 @@ def complex(real: Any, imag: Any) -> Any:
     tensor([1.+2.j])
     """
     if real.array.dtype != imag.array.dtype:
-        raise RuntimeError(f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second argument")
+        raise RuntimeError(
+            f"Expected object of scalar type {real.dtype.title} but got scalar type "
+            f"{imag.dtype.title} for second argument"
+        )
     return join_parts.apply(real, imag)
 
 

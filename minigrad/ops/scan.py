@@ -66,14 +66,20 @@ def cumprod_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
 
 
 def _cumprod_slope(g: Any, a: Any, out: Any, axis: int) -> Any:
-    """Each element is a factor of all products from its place on: Σ g·out from there, over the element, unless one is 0."""
+    """Each element is a factor of all products from its place on: Σ g·out from there, over the element, unless one is
+    0.
+    """
+    if not a.ndim:
+        return g
     if np.all(a.array if isinstance(a, TensorMeta) else a):
         return cumsum_along(g * out, axis, True, None) / a
-    return g if not a.ndim else _joined(_slopes(_parts(g, axis), _parts(a, axis)), axis)
+    return _joined(_slopes(_parts(g, axis), _parts(a, axis)), axis)
 
 
 def _slopes(g: list[Any], a: list[Any]) -> list[Any]:
-    """Step by step, without a division: (product of those before) · (sum over those after, of their gradient times the way there)."""
+    """Step by step, without a division: (product of those before) · (sum over those after, of their gradient times
+    the way there).
+    """
     after = [g[-1]]
     for i in range(len(a) - 2, -1, -1):
         after.append(g[i] + a[i + 1] * after[-1])
@@ -117,12 +123,15 @@ def logcumsumexp_along(a: Array, /, axis: int, reverse: bool) -> Array:
     tensor([0.0000, 0.6931])
     """
     if a.dtype.kind not in "f":
-        raise NotImplementedError(f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first.")
+        raise NotImplementedError(
+            f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first."
+        )
     return _run(np.logaddexp, a, axis, reverse)
 
 
 def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> Any:
-    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms serve.
+    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms
+    serve.
 
     What is on the other side counts as the lowest finite number: −∞ would meet itself as NaN at the next order.
     """
@@ -147,7 +156,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim), False)
 
 
-# --- running extremes ---------------------------------------------------------------------------------------------------------
+# --- running extremes -----------------------------------------------------------------------------------------------
 
 
 @op(label="running max", name="cummax", backward="CummaxBackward0", **PAIR)

@@ -1,4 +1,6 @@
-"""Looking for elements: which are not 0, which are in a set, where one belongs, how often each occurs. Nothing is differentiable."""
+"""Looking for elements: which are not 0, which are in a set, where one belongs, how often each occurs. Nothing is
+differentiable.
+"""
 
 from __future__ import annotations
 
@@ -73,14 +75,16 @@ def place_in_order(a: Array, b: Array, /, side: str) -> Array:
         return np.asarray(np.searchsorted(a, b, side))  # type: ignore[call-overload]
     if a.shape[:-1] != np.shape(b)[:-1]:
         raise RuntimeError(
-            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value tensor must "
-            f"match, but we got boundaries tensor {list(a.shape)} and input value tensor {list(np.shape(b))}"
+            "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value "
+            f"tensor must match, but got boundaries tensor {list(a.shape)} and input value tensor {list(np.shape(b))}"
         )
     rows = zip(a.reshape(-1, a.shape[-1]), b.reshape(-1, b.shape[-1]), strict=True)
     return np.array([np.searchsorted(row, values, side) for row, values in rows]).reshape(b.shape)  # type: ignore[call-overload]
 
 
-def searchsorted(sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None) -> Any:
+def searchsorted(
+    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+) -> Any:
     """The index before which each element of ``input`` keeps the last dimension of ``sorted_sequence`` in order.
 
     Before those that are equal, or with ``right`` after them.
@@ -103,7 +107,7 @@ def bucketize(input: Any, boundaries: Any, *, out_int32: bool = False, right: bo
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
-# --- counting ---------------------------------------------------------------------------------------------------------------
+# --- counting -------------------------------------------------------------------------------------------------------
 
 
 def unique(
@@ -118,7 +122,9 @@ def unique(
     tensor([1, 2, 3])
     """
     axis = None if dim is None else wrap_dim(dim, input.ndim)
-    values, inverse, counts = np.unique(input.array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False)
+    values, inverse, counts = np.unique(
+        input.array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
+    )
     shape = input.array.shape if axis is None else (input.array.shape[axis],)
     return _answer("unique", values, inverse.reshape(shape), counts, return_inverse, return_counts)
 
@@ -139,7 +145,9 @@ def unique_consecutive(
     inverse = np.cumsum(begins) - 1
     values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim))
     shape = input.array.shape if dim is None else (len(array),)
-    return _answer("unique_consecutive", values, inverse.reshape(shape), np.bincount(inverse), return_inverse, return_counts)
+    return _answer(
+        "unique_consecutive", values, inverse.reshape(shape), np.bincount(inverse), return_inverse, return_counts
+    )
 
 
 def _answer(how: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
@@ -164,7 +172,8 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements fall into each of ``bins`` equal intervals from ``min`` to ``max`` (of the elements, when both are 0).
+    """How many elements fall into each of ``bins`` equal intervals from ``min`` to ``max`` (of the elements, when
+    both are 0).
 
     >>> import minigrad as mg
     >>> mg.histc(mg.tensor([1.0, 2.0, 2.0]), bins=4, min=0, max=3)

@@ -11,7 +11,7 @@ from minigrad.dtypes import Array, dtype
 from minigrad.op import op
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp
-from minigrad.ops.reduction import sum_over
+from minigrad.ops.reduction import largest_of, sum_of, sum_over
 
 
 @op(label="softmax", name="softmax")
@@ -23,7 +23,7 @@ def softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
     tensor([0.0900, 0.2447, 0.6652])
     """
     powers = np.exp(_below_top(a, axis, kind))
-    return powers / np.add.reduce(powers, axis=_axis(a, axis), keepdims=True)
+    return powers / sum_of(powers, axis=_axis(a, axis), keepdims=True)
 
 
 @op(label="log softmax", name="log_softmax")
@@ -35,7 +35,7 @@ def log_softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Arr
     tensor([-2.4076, -1.4076, -0.4076])
     """
     low = _below_top(a, axis, kind)
-    return low - np.log(np.add.reduce(np.exp(low), axis=_axis(a, axis), keepdims=True))
+    return low - np.log(sum_of(np.exp(low), axis=_axis(a, axis), keepdims=True))
 
 
 def _axis(a: Array, axis: int) -> Any:
@@ -49,7 +49,7 @@ def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
     if a.dtype.kind not in "fc":
         name = dtypes.of(a.dtype).title
         raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
-    return a - np.maximum.reduce(a, axis=_axis(a, axis), keepdims=True) if a.size else a.copy()
+    return a - largest_of(a, axis=_axis(a, axis), keepdims=True) if a.size else a.copy()
 
 
 softmax_along.grads(a=lambda g, out, axis: g * out - out * _total(g * out, axis))

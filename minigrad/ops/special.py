@@ -1,6 +1,8 @@
-"""Special functions, element by element: the error function and its kin, the logarithm of the gamma function and its derivatives.
+"""Special functions, element by element: the error function and its kin, the logarithm of the gamma function and its
+derivatives.
 
-NumPy has none of them. Each is computed in float64, whole arrays at a time, to about the last digit, and returned in the operand's type.
+NumPy has none of them. Each is computed in float64, whole arrays at a time, to about the last digit, and returned in
+the operand's type.
 """
 
 from __future__ import annotations
@@ -31,12 +33,20 @@ def _horner(x: Array, coefficients: tuple[float, ...]) -> Array:
     return result
 
 
-# --- the error function -------------------------------------------------------------------------------------------------------
+# --- the error function ---------------------------------------------------------------------------------------------
 
-# W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of Computation 23 (1969): numerator and
-# denominator, highest power first, of erf(x)/x in x² up to 0.46875; of erfc(x)·exp(x²) in x up to 4, and in 1/x² beyond.
+# W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of Computation 23 (1969):
+# numerator and denominator, highest power first, of erf(x)/x in x² up to 0.46875; of erfc(x)·exp(x²) in x up to 4,
+# and in 1/x²
+# beyond.
 _NEAR = (
-    (1.85777706184603153e-1, 3.16112374387056560e00, 1.13864154151050156e02, 3.77485237685302021e02, 3.20937758913846947e03),
+    (
+        1.85777706184603153e-1,
+        3.16112374387056560e00,
+        1.13864154151050156e02,
+        3.77485237685302021e02,
+        3.20937758913846947e03,
+    ),
     (1.0, 2.36012909523441209e01, 2.44024637934444173e02, 1.28261652607737228e03, 2.84423683343917062e03),
 )
 _MIDDLE = (
@@ -174,7 +184,7 @@ erfc.grads(a=lambda g, a: g * (exp(-a * a) * -_TWO_OVER_ROOT_PI))
 erfinv.grads(a=lambda g, out: g * (exp(out * out) / _TWO_OVER_ROOT_PI))
 
 
-# --- the gamma function -------------------------------------------------------------------------------------------------------
+# --- the gamma function ---------------------------------------------------------------------------------------------
 
 # Euler–Maclaurin: B₂ₖ/(2k)! for k = 1 … 12.
 _EULER_MACLAURIN = (
@@ -194,7 +204,9 @@ _EULER_MACLAURIN = (
 
 
 def _hurwitz_zeta(s: int, q: Array) -> Array:
-    """``Σ (q + i)^-s`` over i ≥ 0 for whole s > 1; below 0 the terms on either side of 0 are summed apart, each outwards."""
+    """``Σ (q + i)^-s`` over i ≥ 0 for whole s > 1; below 0 the terms on either side of 0 are summed apart, each
+    outwards.
+    """
     with np.errstate(all="ignore"):
         fraction = q - np.floor(q)
         mirrored = _zeta_positive(s, 1 - fraction) - _zeta_positive(s, 1 - q)
@@ -233,7 +245,12 @@ def _lgamma_positive(x: Array) -> Array:
     """Stirling's series from 8 on; below, the series around 2, reached by lgamma(x + 1) = lgamma(x) + log(x)."""
     large = np.maximum(x, 8.0)
     inverse = 1 / large
-    stirling = (large - 0.5) * np.log(large) - large + 0.5 * math.log(2 * math.pi) + inverse * _horner(inverse * inverse, _STIRLING)
+    stirling = (
+        (large - 0.5) * np.log(large)
+        - large
+        + 0.5 * math.log(2 * math.pi)
+        + inverse * _horner(inverse * inverse, _STIRLING)
+    )
     z = np.minimum(x, 8.0)
     product = np.ones_like(z)
     for _ in range(6):
@@ -275,7 +292,8 @@ def _digamma(x: Array) -> Array:
 
 @op(label="lnΓ", promotes="float", elementwise=True)
 def lgamma(a: Array, /) -> Array:
-    """The logarithm of the absolute gamma function; of a whole number n it is ln (n − 1)!. Its derivative is ``digamma``.
+    """The logarithm of the absolute gamma function; of a whole number n it is ln (n − 1)!. Its derivative is
+    ``digamma``.
 
     >>> import minigrad as mg
     >>> mg.lgamma(mg.tensor([0.5, 5.0]))
@@ -326,7 +344,7 @@ def polygamma(n: int, input: Any) -> Any:
     return polygamma_of.apply(input, n)
 
 
-# --- with logarithms ----------------------------------------------------------------------------------------------------------
+# --- with logarithms ------------------------------------------------------------------------------------------------
 
 
 @op(label="x·ln y", promotes="float", elementwise=True)
@@ -354,7 +372,9 @@ def entr(a: Array, /) -> Array:
     >>> mg.special.entr(mg.tensor([0.0, 0.5]))
     tensor([0.0000, 0.3466])
     """
-    return np.where(a > 0, -a * np.log(a), np.where(a == 0, a * 0, np.where(np.isnan(a), a, -np.inf))).astype(a.dtype, copy=False)
+    return np.where(a > 0, -a * np.log(a), np.where(a == 0, a * 0, np.where(np.isnan(a), a, -np.inf))).astype(
+        a.dtype, copy=False
+    )
 
 
 entr.grads(a=lambda g, a: choose(a < 0, np.nan, g * (-log(a) - 1)))

@@ -23,9 +23,6 @@ def sin(a: Array, /) -> Array:
     return np.sin(a)
 
 
-sin.grads(a=lambda g, a: g * cos(a))
-
-
 @op(label="cos", promotes="float", elementwise=True)
 def cos(a: Array, /) -> Array:
     """The cosine: d(cos a) = −sin a·da.
@@ -38,6 +35,7 @@ def cos(a: Array, /) -> Array:
 
 
 cos.grads(a=lambda g, a: g * -sin(a))
+sin.grads(a=lambda g, a: g * cos(a))
 
 
 @op(label="tan", promotes="float", elementwise=True)
@@ -107,9 +105,6 @@ def sinh(a: Array, /) -> Array:
     return np.sinh(a)
 
 
-sinh.grads(a=lambda g, a: g * cosh(a))
-
-
 @op(label="cosh", promotes="float", elementwise=True)
 def cosh(a: Array, /) -> Array:
     """The hyperbolic cosine (eᵃ + e⁻ᵃ)/2: its derivative is sinh a.
@@ -122,6 +117,7 @@ def cosh(a: Array, /) -> Array:
 
 
 cosh.grads(a=lambda g, a: g * sinh(a))
+sinh.grads(a=lambda g, a: g * cosh(a))
 
 
 @op(label="tanh", promotes="float", elementwise=True)

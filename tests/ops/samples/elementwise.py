@@ -1,4 +1,6 @@
-"""Samples of functions of one number: exponentials, powers, angles, rounding, signs, complex parts, special functions."""
+"""Samples of functions of one number: exponentials, powers, angles, rounding, signs, complex parts, special
+functions.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ SAMPLES: Table = {
         *elementwise("m.square(x)"),
     ],
     "pow_pair": [*elementwise("x ** y", **POSITIVE), *elementwise("m.pow(x, y)", **POSITIVE)],
-    "number_pow": [*elementwise("2 ** x"), *elementwise("m.pow(0.5, x)"), *elementwise("0 ** x", **POSITIVE, kinds="i", second=False)],
+    "number_pow": [
+        *elementwise("2 ** x"),
+        *elementwise("m.pow(0.5, x)"),
+        *elementwise("0 ** x", **POSITIVE, kinds="i", second=False),
+    ],
     # --- angles
     "sin": elementwise("m.sin(x)"),
     "cos": elementwise("m.cos(x)"),
@@ -62,7 +68,10 @@ SAMPLES: Table = {
     "trunc": elementwise("m.trunc(x)", kinds="i"),
     "frac": elementwise("m.frac(x)", kinds=""),
     "round_whole": elementwise("m.round(x)", kinds="i"),
-    "round_decimals": [*elementwise("m.round(x, decimals=1)", kinds=""), *elementwise("m.round(x * 100, decimals=-1)", kinds="")],
+    "round_decimals": [
+        *elementwise("m.round(x, decimals=1)", kinds=""),
+        *elementwise("m.round(x * 100, decimals=-1)", kinds=""),
+    ],
     "sign": elementwise("m.sign(x)", kinds="i"),
     "sgn": elementwise("m.sgn(x)"),
     "absolute": [*elementwise("m.abs(x)"), *elementwise("abs(x)")],
@@ -78,8 +87,14 @@ SAMPLES: Table = {
     "erf": elementwise("m.erf(x)", kinds="i"),
     "erfc": elementwise("m.erfc(x)", kinds="i"),
     "erfinv": elementwise("m.erfinv(x)", **UNIT, kinds="i"),
-    "lgamma": [*elementwise("m.lgamma(x)", low=0.3, high=12, kinds="i"), *elementwise("m.lgamma(x)", low=-0.9, high=-0.1, kinds="i")],
-    "digamma": [*elementwise("m.digamma(x)", low=0.3, high=12, kinds="i"), *elementwise("m.digamma(x)", low=-0.9, high=-0.1)],
+    "lgamma": [
+        *elementwise("m.lgamma(x)", low=0.3, high=12, kinds="i"),
+        *elementwise("m.lgamma(x)", low=-0.9, high=-0.1, kinds="i"),
+    ],
+    "digamma": [
+        *elementwise("m.digamma(x)", low=0.3, high=12, kinds="i"),
+        *elementwise("m.digamma(x)", low=-0.9, high=-0.1),
+    ],
     "polygamma_of": [
         *elementwise("m.polygamma(1, x)", low=0.3, high=9, kinds="", special=False),
         *elementwise("m.polygamma(2, x)", low=0.3, high=9, kinds="", special=False),
