@@ -85,8 +85,7 @@ def hook(pick: Pick, world: World) -> Statement | None:
     if not fits:
         return None
     x = pick.one(fits)
-    shared = any(known.memory == x.memory and known is not x for known in world.variables)
-    return Hook(_handle(world), x.name, "register_hook", pick.one(CHANGES), ask=shared)
+    return Hook(_handle(world), x.name, "register_hook", pick.one(CHANGES), ask=not x.leaf)
 
 
 def accumulation_hook(pick: Pick, world: World) -> Statement | None:
@@ -143,7 +142,7 @@ def _seed(pick: Pick, world: World, root: Known) -> object:
         return None
     peers = world.where(lambda known: known.shape == root.shape and known.floating and not known.grad)
     if peers and pick.chance(15):
-        return Ref(pick.one(peers).name)
+        return Ref(f"{pick.one(peers).name}.clone()")
     return "ones"
 
 
@@ -168,7 +167,7 @@ def grad(pick: Pick, world: World) -> Statement | None:
     flags += ["materialize_grads"] if pick.chance(10) else []
     outs = [world.add(known.shape, [known]) for known in inputs]
     for out in outs:
-        out.grad = "create_graph" in flags
+        out.grad, out.frozen = "create_graph" in flags, True
     ones = any(known.shape for known in outputs) or pick.chance(20)
     return Grad(_names(outs), _names(outputs), _names(inputs), ones, tuple(flags))
 
@@ -181,7 +180,8 @@ def function(pick: Pick, world: World) -> Statement | None:
     """One of the fixed custom Functions."""
     name = pick.one(tuple(SIGNATURES) if not world.inference else ("Scale", "Product", "Split"))
     takes, gives = SIGNATURES[name]
-    x = pick.one(world.where(lambda known: known.floating) or world.variables)
+    floating = world.writable(pick) if name == "Doubled" else world.where(lambda known: known.floating)
+    x = pick.one(floating or world.variables)
     args = [x]
     if takes == 2:
         fits = world.where(lambda known: broadcast(known.shape, x.shape) is not None and known.floating)
@@ -222,7 +222,7 @@ def take_grad(pick: Pick, world: World) -> Statement | None:
         return None
     x = pick.one(fits)
     out = world.add(x.shape, [x])
-    out.grad = False
+    out.grad, out.frozen = False, not x.leaf
     return Take(out.name, x.name, "grad")
 
 
@@ -233,7 +233,7 @@ def set_grad(pick: Pick, world: World) -> Statement | None:
         return None
     x = pick.one(fits)
     alike = world.where(lambda known: known.shape == x.shape and known is not x)
-    others = world.variables if pick.chance(10) else alike
+    others = [known for known in (world.variables if pick.chance(10) else alike) if not known.inference]
     return SetGrad(x.name, Ref(pick.one(others).name)) if others else None
 
 

@@ -201,7 +201,7 @@ def view(pick: Pick, world: World) -> Statement:
     makers = VIEWS_OF_ANY + (VIEWS_OF_DIMENSIONED if x.shape else ()) + (VIEWS_OF_MATRICES if len(x.shape) > 1 else ())
     name, args, shape = pick.one(makers)(pick, x)
     out = world.add(shape, [x], alias=True)
-    out.overlaps = out.overlaps or name == "unfold"
+    out.frozen = out.frozen or name == "unfold"
     return Method((out.name,), x.name, name, args)
 
 
@@ -299,7 +299,7 @@ def strided(pick: Pick, world: World) -> Statement | None:
     x = pick.one(fits)
     size, stride, offset = pick.one((((2,), (1,), 0), ((1,), (1,), 1), ((2, 2), (1, 0), 0), ((2, 1), (1, 1), 0)))
     out = world.add(size, [x], alias=True)
-    out.overlaps = True
+    out.frozen = True
     return Method((out.name,), x.name, "as_strided", (size, stride, offset))
 
 

@@ -42,7 +42,8 @@ class Pick:
 class Known:
     """A variable as far as the generator can tell; ``memory`` is the same number for all that share memory.
 
-    ``graded``: it may have a ``.grad`` by now. ``overlaps``: two of its elements may be one memory cell.
+    ``graded``: it may have a ``.grad`` by now. ``frozen``: nobody promises what a write to it
+    would change, because its elements overlap or because it is a returned gradient.
     ``inference``: made in inference mode.
     """
 
@@ -53,7 +54,7 @@ class Known:
     memory: int = -1
     leaf: bool = False
     graded: bool = False
-    overlaps: bool = False
+    frozen: bool = False
     inference: bool = False
 
     @property
@@ -92,7 +93,7 @@ class World:
         self._memories += 1
         memory = parents[0].memory if alias else self._memories
         known = Known(self.fresh(), shape, dtype, grad, memory)
-        known.overlaps = alias and parents[0].overlaps
+        known.frozen = alias and parents[0].frozen
         known.inference = self.inference or (alias and parents[0].inference)
         self.variables.append(known)
         return known
@@ -104,11 +105,8 @@ class World:
                 known.grad = known.grad or known.memory == target.memory
 
     def writable(self, pick: Pick) -> list[Known]:
-        """What may be written in place, the newest first; seldom also a leaf that requires grad, for that must raise.
-
-        Where elements overlap the outcome depends on the order in which they are written; nobody promises one.
-        """
-        apart = self.where(lambda known: not known.overlaps)
+        """What may be written in place, the newest first; seldom also leaves that require grad, for that must raise."""
+        apart = self.where(lambda known: not known.frozen)
         allowed = [known for known in apart if not known.leaf or not known.grad]
         return apart if pick.chance(10) or not allowed else allowed
 
