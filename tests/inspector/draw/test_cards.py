@@ -109,7 +109,7 @@ def test_a_value_that_keeps_its_gradient_is_pinned() -> None:
 
 def test_an_operation_in_place_is_a_card_of_its_own_where_the_pass_goes_through_it() -> None:
     drawn = picture(stories.views())
-    assert "● MulBackward0 | ‖g‖ 0.5" in told(drawn)["row.mul_(2)"]
+    assert told(drawn)["row.mul_(2)"] == ["● MulBackward0 | ‖g‖ 0.5", "≡ same memory as table, target"]
     versions = {card.rows[0].left[0].text: card.rows[0].right[-1].text for card in drawn.scene.cards}
     assert versions["row = table[0]"] == "v0"
     assert versions["row.mul_(2)"] == "v1"

@@ -7,7 +7,8 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from inspector.draw.geometry import Box
+from inspector.draw.geometry import Box, Point, straight, upright
+from inspector.draw.labelling import Labeller, Side
 from inspector.draw.lines import lines
 from inspector.draw.place import box_of
 from inspector.draw.scene import Card, Kind
@@ -90,6 +91,17 @@ def test_the_picture_has_every_card_and_link_of_the_scene(story: Callable[[], li
         if group.get("class", "").startswith("link")
     ]
     assert found == [(link.tail, link.head) for link in drawn.scene.links for _ in link.strands]
+
+
+def test_a_label_makes_way_for_what_stands_there_already() -> None:
+    curve = straight(Point(0, 0), Point(200, 0))
+    free = Labeller([], [curve]).place("0.5", 0, Side.MIDDLE, below=False)
+    assert free.box.left < 100 < free.box.right
+    beside = Labeller([free.box], [curve]).place("0.5", 0, Side.MIDDLE, below=False)
+    assert not beside.box.meets(free.box)
+    crossing = upright(Point(100, -40), Point(100, 40))
+    away = Labeller([], [curve, crossing]).place("0.5", 0, Side.MIDDLE, below=False)
+    assert not away.box.left < 100 < away.box.right
 
 
 def test_lines_begin_and_end_at_the_rows_they_connect() -> None:
