@@ -24,7 +24,13 @@ def _raw(value: Any) -> Array:
 
 @op(label="leaky relu", name="leaky_relu", backward="LeakyReluBackward0", elementwise=True)
 def leaking(a: Array, /, slope: float) -> Array:
-    """``a`` where it is positive, ``slope * a`` elsewhere."""
+    """``a`` where it is positive, ``slope * a`` elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.leaky_relu(mg.tensor([-1.0, 2.0]), 0.5)
+    tensor([-0.5000,  2.0000])
+    """
     return np.where(a > 0, a, a * slope)
 
 
@@ -33,7 +39,13 @@ leaking.grads(a=lambda g, a, slope: choose(_raw(a) > 0, g, g * slope))
 
 @op(label="prelu", name="prelu", backward="PreluKernelBackward0")
 def leaking_by(a: Array, weight: Array, /) -> Array:
-    """``a`` where it is positive, ``weight * a`` elsewhere."""
+    """``a`` where it is positive, ``weight * a`` elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.prelu(mg.tensor([-1.0, 2.0]), mg.tensor([0.5]))
+    tensor([-0.5000,  2.0000])
+    """
     return np.where(a > 0, a, a * weight)
 
 
@@ -44,7 +56,13 @@ leaking_by.grads(
 
 @op(label="elu", name="elu", backward="EluBackward0", elementwise=True)
 def exponential_below(a: Array, /, alpha: float, scale: float, input_scale: float) -> Array:
-    """``scale * a`` where it is positive, ``scale * alpha * (exp(input_scale * a) - 1)`` elsewhere."""
+    """``scale * a`` where it is positive, ``scale * alpha * (exp(input_scale * a) - 1)`` elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.elu(mg.tensor([-1.0, 2.0]))
+    tensor([-0.6321,  2.0000])
+    """
     low = np.expm1(np.minimum(a, 0) * input_scale)
     return np.where(a > 0, a * scale, low * (alpha * scale))
 
@@ -63,7 +81,13 @@ def _not_above(a: Any, bound: float) -> Any:
 
 @op(label="celu", name="celu", backward="CeluBackward0", elementwise=True)
 def smooth_exponential_below(a: Array, /, alpha: float) -> Array:
-    """``a`` where it is positive, ``alpha * (exp(a / alpha) - 1)`` elsewhere."""
+    """``a`` where it is positive, ``alpha * (exp(a / alpha) - 1)`` elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.celu(mg.tensor([-1.0, 2.0]), 2.0)
+    tensor([-0.7869,  2.0000])
+    """
     return np.where(a > 0, a, np.expm1(np.minimum(a, 0) / alpha) * alpha)
 
 
@@ -78,7 +102,13 @@ _CUBIC = 0.044715
 
 @op(label="gelu", name="gelu", backward="GeluBackward0", elementwise=True)
 def gaussian_unit(a: Array, /) -> Array:
-    """``a · Φ(a)``, with Φ the normal distribution's: d = Φ(a) + a·φ(a)."""
+    """``a · Φ(a)``, with Φ the normal distribution's: d = Φ(a) + a·φ(a).
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.gelu(mg.tensor([-1.0, 2.0]))
+    tensor([-0.1587,  1.9545])
+    """
     return a * _distribution(a)
 
 
@@ -91,7 +121,13 @@ gaussian_unit.grads(a=lambda g, a: g * (_distribution(a) + a * exp.apply(a * a *
 
 @op(label="gelu", name="gelu", backward="GeluBackward0", elementwise=True)
 def gaussian_unit_by_tanh(a: Array, /) -> Array:
-    """``½a·(1 + tanh(√(2/π)·(a + 0.044715·a³)))``, close to ``gaussian_unit``."""
+    """``½a·(1 + tanh(√(2/π)·(a + 0.044715·a³)))``, close to ``gaussian_unit``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.gelu(mg.tensor([-1.0, 2.0]), approximate="tanh")
+    tensor([-0.1588,  1.9546])
+    """
     return 0.5 * a * (1 + np.tanh(_bent(a)))
 
 
@@ -155,7 +191,13 @@ mish.grads(a=lambda g, a: g * _slope_of_mish(a))
 
 @op(label="log sigmoid", name="logsigmoid", backward="LogSigmoidBackward0", elementwise=True)
 def log_sigmoid(a: Array, /) -> Array:
-    """``log(sigmoid(a))``, exact where that is tiny."""
+    """``log(sigmoid(a))``, exact where that is tiny.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.logsigmoid(mg.tensor([-1.0, 0.0]))
+    tensor([-1.3133, -0.6931])
+    """
     return -np.logaddexp(0, -a, dtype=a.dtype)
 
 
@@ -164,7 +206,13 @@ log_sigmoid.grads(a=lambda g, a: g * sigmoid.apply(-a))
 
 @op(label="hardtanh", name="hardtanh", backward="HardtanhBackward0", elementwise=True)
 def between(a: Array, /, low: float, high: float) -> Array:
-    """``a`` held between ``low`` and ``high``; at the bounds the derivative is 0."""
+    """``a`` held between ``low`` and ``high``; at the bounds the derivative is 0.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.hardtanh(mg.tensor([-2.0, 0.5]))
+    tensor([-1.0000,  0.5000])
+    """
     return np.clip(a, low, high)
 
 
@@ -203,7 +251,13 @@ hardswish.grads(a=lambda g, a: choose(_raw(a) <= -3, 0, choose(_raw(a) < 3, g * 
 
 @op(label="threshold", name="threshold", backward="ThresholdBackward0", elementwise=True)
 def above_threshold(a: Array, /, threshold: float, value: float) -> Array:
-    """``a`` where it is greater than ``threshold``, ``value`` elsewhere."""
+    """``a`` where it is greater than ``threshold``, ``value`` elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.threshold(mg.tensor([0.5, 2.0]), 1.0, 9.0)
+    tensor([9., 2.])
+    """
     return np.where(a > threshold, a, a.dtype.type(value))
 
 
@@ -212,7 +266,13 @@ above_threshold.grads(a=lambda g, a, threshold: choose(_raw(a) > threshold, g, 0
 
 @op(label="softshrink", name="softshrink", backward="SoftshrinkBackward0", elementwise=True)
 def shrunk(a: Array, /, lambd: float) -> Array:
-    """``a`` moved towards 0 by ``lambd``, and 0 within."""
+    """``a`` moved towards 0 by ``lambd``, and 0 within.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.softshrink(mg.tensor([-2.0, 0.2]))
+    tensor([-1.5000,  0.0000])
+    """
     return np.where(a > lambd, a - lambd, np.where(a < -lambd, a + lambd, a * 0))
 
 
@@ -221,7 +281,13 @@ shrunk.grads(a=lambda g, a, lambd: choose((_raw(a) >= -lambd) & (_raw(a) <= lamb
 
 @op(label="hardshrink", name="hardshrink", backward="HardshrinkBackward0", elementwise=True)
 def cut_out(a: Array, /, lambd: float) -> Array:
-    """``a`` where it is further from 0 than ``lambd``, 0 elsewhere."""
+    """``a`` where it is further from 0 than ``lambd``, 0 elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.hardshrink(mg.tensor([-2.0, 0.2]))
+    tensor([-2.,  0.])
+    """
     return np.where((a >= -lambd) & (a <= lambd), a.dtype.type(0), a)
 
 
@@ -230,7 +296,13 @@ cut_out.grads(a=lambda g, a, lambd: choose((_raw(a) >= -lambd) & (_raw(a) <= lam
 
 @op(label="rrelu", name="rrelu_with_noise", backward="RreluWithNoiseBackward0")
 def leaking_at_random(a: Array, slopes: Array, /) -> Array:
-    """``a`` where it is positive, elsewhere times the slope drawn for it."""
+    """``a`` where it is positive, elsewhere times the slope drawn for it.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.rrelu(mg.tensor([-2.0, 2.0]), 0.5, 0.5, training=True)
+    tensor([-1.,  2.])
+    """
     return a * slopes
 
 
@@ -239,7 +311,13 @@ leaking_at_random.grads(a=lambda g, slopes: g * slopes)
 
 @op(label="glu", name="glu", backward="GluBackward0")
 def gated(a: Array, /, dim: int) -> Array:
-    """The first half of ``a`` along ``dim``, times the sigmoid of the second."""
+    """The first half of ``a`` along ``dim``, times the sigmoid of the second.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.glu(mg.tensor([4.0, 0.0]))
+    tensor([2.])
+    """
     first, second = np.split(a, 2, dim)
     return first * sigmoid.forward(second)
 

@@ -15,7 +15,12 @@ from minigrad.ops.choice import zero
 
 @op(label="copy", name="copy", backward="CopyBackwards")
 def copy_from(a: Array, b: Array, /) -> Array:
-    """``b`` in the shape and type of ``a``."""
+    """``b`` in the shape and type of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.zeros(2).copy_(mg.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
     if a.dtype.kind != "c" and b.dtype.kind == "c":
         b = b.real
     try:
@@ -36,7 +41,12 @@ def _unlike(a: Array, b: Array) -> RuntimeError:
 
 @op(label="0", name="zero", backward="ZeroBackward0", may_overlap=True)
 def zero_out(a: Array, /) -> Array:
-    """Zeros in the place of ``a``."""
+    """Zeros in the place of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.ones(2).zero_()
+    tensor([0., 0.])
+    """
     return np.zeros_like(a)
 
 
@@ -45,7 +55,12 @@ zero_out.grads(a=lambda g: zero.apply(g))
 
 @op(label="fill", backward="FillBackward2", may_overlap=True)
 def fill(a: Array, /, value: Any) -> Array:
-    """The number ``value`` in the place of every element of ``a``."""
+    """The number ``value`` in the place of every element of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.zeros(2).fill_(5.0)
+    tensor([5., 5.])
+    """
     return np.full_like(a, value)
 
 
@@ -54,7 +69,12 @@ fill.grads(a=lambda g: zero.apply(g))
 
 @op(label="fill", name="fill", backward="FillBackward3", may_overlap=True)
 def fill_tensor(a: Array, value: Array, /) -> Array:
-    """The one element of ``value`` in the place of every element of ``a``."""
+    """The one element of ``value`` in the place of every element of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.zeros(2).fill_(mg.tensor(5.0))
+    tensor([5., 5.])
+    """
     if value.ndim:
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
     return np.full_like(a, value)
@@ -80,13 +100,23 @@ def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
 
 @op(label="masked fill", name="masked_fill", backward="MaskedFillBackward0")
 def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
-    """``a`` with the number ``value`` where ``mask`` is True."""
+    """``a`` with the number ``value`` where ``mask`` is True.
+
+    >>> import minigrad as mg
+    >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), 0.0)
+    tensor([0., 2.])
+    """
     return np.where(_mask(mask), np.asarray(value, a.dtype), a)
 
 
 @op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1")
 def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
-    """``a`` with the one element of ``value`` where ``mask`` is True."""
+    """``a`` with the one element of ``value`` where ``mask`` is True.
+
+    >>> import minigrad as mg
+    >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), mg.tensor(9.0))
+    tensor([9., 2.])
+    """
     if value.ndim:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -102,7 +132,13 @@ def _mask(mask: Array) -> Array:
 
 @op(label="where mask")
 def kept_where(g: Array, mask: Array, /, keep: bool) -> Array:
-    """``g`` where ``mask`` is ``keep``, else 0."""
+    """``g`` where ``mask`` is ``keep``, else 0.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.copying import kept_where
+    >>> kept_where(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), True)
+    tensor([1., 0.])
+    """
     return np.where(mask if keep else ~mask, g, np.zeros((), g.dtype))
 
 

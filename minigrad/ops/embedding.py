@@ -14,7 +14,14 @@ from minigrad.op import op
 
 @op(label="lookup", name="embedding", backward="EmbeddingBackward0", linear=True)
 def looked_up(a: Array, indices: Array, /, padding_idx: int, scale_by_frequency: bool) -> Array:
-    """Rows of the matrix ``a`` at ``indices``: the last dimension is the row."""
+    """Rows of the matrix ``a`` at ``indices``: the last dimension is the row.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.embedding(mg.tensor([1, 1]), mg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [3., 4.]])
+    """
     if indices.dtype.kind not in "iu":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -27,7 +34,14 @@ def looked_up(a: Array, indices: Array, /, padding_idx: int, scale_by_frequency:
 
 @op(label="add rows", name="embedding_backward", backward="EmbeddingDenseBackwardBackward0", linear=True)
 def added_rows(g: Array, indices: Array, /, rows: int, padding_idx: int, scale_by_frequency: bool) -> Array:
-    """``rows`` rows of zeros to which each row of ``g`` was added at its index; the row ``padding_idx`` stays zero."""
+    """``rows`` rows of zeros to which each row of ``g`` was added at its index; the row ``padding_idx`` stays zero.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.embedding import added_rows
+    >>> added_rows(mg.ones(2, 1), mg.tensor([1, 1]), 2, -1, False)
+    tensor([[0.],
+            [2.]])
+    """
     flat = indices.reshape(-1)
     values = _scaled(g.reshape(flat.size, g.shape[-1]), flat, rows, padding_idx, scale_by_frequency)
     out = np.zeros((rows, g.shape[-1]), g.dtype)
@@ -64,7 +78,14 @@ looked_up.grads(
 
 @op(label="lookup", name="embedding", backward="EmbeddingBackward0", linear=True)
 def looked_up_scaled(h: Array, indices: Array, /, padding_idx: int, scale_by_frequency: bool) -> Array:
-    """What ``added_rows`` is the transpose of: rows at ``indices``, each with its share."""
+    """What ``added_rows`` is the transpose of: rows at ``indices``, each with its share.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.embedding import looked_up_scaled
+    >>> looked_up_scaled(mg.tensor([[1.0], [3.0]]), mg.tensor([1, 1]), -1, True)
+    tensor([[1.5000],
+            [1.5000]])
+    """
     flat = indices.reshape(-1)
     values = _scaled(h[flat], flat, h.shape[0], padding_idx, scale_by_frequency)
     return values.reshape(*indices.shape, h.shape[-1])

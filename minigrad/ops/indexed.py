@@ -34,7 +34,12 @@ def _explained(error: IndexError, indices: Sequence[Array]) -> IndexError:
 
 @op(label="[indices]", linear=True)
 def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
-    """The elements of ``a`` at arrays of indices, which broadcast against each other."""
+    """The elements of ``a`` at arrays of indices, which broadcast against each other.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1.0, 2.0, 3.0])[[2, 0, 2]]
+    tensor([3., 1., 3.])
+    """
     try:
         return np.asarray(a[_places(indices, pattern)], order="C")
     except IndexError as error:
@@ -43,7 +48,13 @@ def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
 
 @op(label="add at indices", linear=True)
 def index_backward(g: Array, /, *indices: Array, shape: Shape, pattern: Pattern) -> Array:
-    """Zeros of ``shape`` to which ``g`` was added at arrays of indices."""
+    """Zeros of ``shape`` to which ``g`` was added at arrays of indices.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.indexed import index_backward
+    >>> index_backward(mg.ones(3), mg.tensor([2, 0, 2]), shape=(3,), pattern=(True,))
+    tensor([1., 0., 2.])
+    """
     out = np.zeros(shape, g.dtype)
     add_at(out, _places(indices, pattern), g)
     return out
@@ -77,7 +88,12 @@ def _first(gradient: Any, indices: Sequence[Any]) -> list[Any]:
 
 @op(label="put at indices", may_overlap=True)
 def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, accumulate: bool) -> Array:
-    """``a`` with ``values`` at arrays of indices; with ``accumulate`` they are added."""
+    """``a`` with ``values`` at arrays of indices; with ``accumulate`` they are added.
+
+    >>> import minigrad as mg
+    >>> mg.index_put(mg.zeros(3), (mg.tensor([0, 2]),), mg.tensor([5.0, 6.0]))
+    tensor([5., 0., 6.])
+    """
     _check_types(a, values, indices, accumulate)
     out = a.copy()
     try:

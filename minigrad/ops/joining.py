@@ -19,7 +19,12 @@ from minigrad.ops.shape import reshape
 
 @op(label="cat", name="cat", backward="CatBackward0", linear=True)
 def cat_along(*tensors: Array, dim: int = 0) -> Array:
-    """``tensors`` one after the other along ``dim``. Empty vectors are left out, as history has it."""
+    """``tensors`` one after the other along ``dim``. Empty vectors are left out, as history has it.
+
+    >>> import minigrad as mg
+    >>> mg.cat([mg.tensor([1]), mg.tensor([2, 3])])
+    tensor([1, 2, 3])
+    """
     kept = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
     kind = dtypes.result_type(tuple(tensors))
     return np.concatenate([each.astype(kind, copy=False) for each in kept], axis=wrap_dim(dim, kept[0].ndim))
@@ -43,7 +48,13 @@ cat_along.grads_together(lambda g, tensors_shape, dim, needs: _parts(g, tensors_
 
 @op(label="stack", name="stack", backward="StackBackward0", linear=True)
 def stack_along(*tensors: Array, dim: int = 0) -> Array:
-    """``tensors`` of one shape side by side along a new dimension ``dim``."""
+    """``tensors`` of one shape side by side along a new dimension ``dim``.
+
+    >>> import minigrad as mg
+    >>> mg.stack([mg.tensor([1, 2]), mg.tensor([3, 4])])
+    tensor([[1, 2],
+            [3, 4]])
+    """
     kind = dtypes.result_type(tuple(tensors))
     return np.stack([each.astype(kind, copy=False) for each in tensors], axis=dim)
 
@@ -215,13 +226,24 @@ def atleast_3d(*tensors: Any) -> Any:
 
 @op(label="repeat", linear=True)
 def repeat(a: Array, /, repeats: Shape) -> Array:
-    """Copies of ``a`` laid side by side, ``repeats[i]`` of them along dimension ``i``."""
+    """Copies of ``a`` laid side by side, ``repeats[i]`` of them along dimension ``i``.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1, 2]).repeat(2)
+    tensor([1, 2, 1, 2])
+    """
     return np.tile(a, repeats)
 
 
 @op(label="Σ copies", backward="RepeatBackward0", linear=True)
 def fold_repeats(g: Array, /, shape: Shape, repeats: Shape) -> Array:
-    """The sum of the copies that ``repeat`` made of a tensor of ``shape``."""
+    """The sum of the copies that ``repeat`` made of a tensor of ``shape``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.joining import fold_repeats
+    >>> fold_repeats(mg.tensor([1.0, 2.0, 3.0, 4.0]), (2,), (2,))
+    tensor([4., 6.])
+    """
     full = (1,) * (len(repeats) - len(shape)) + shape
     apart = g.reshape([n for pair in zip(repeats, full, strict=True) for n in pair])
     return apart.sum(axis=tuple(range(0, 2 * len(full), 2))).reshape(shape)

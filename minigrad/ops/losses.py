@@ -59,7 +59,13 @@ def matched(input: Any, target: Any) -> Any:
 
 @op(label="mse", name="mse_loss", backward="MseLossBackward0", promotes="result")
 def squared_error(a: Array, b: Array, /, reduction: str) -> Array:
-    """The squared difference ``(a - b)²``: d = 2·(a − b)."""
+    """The squared difference ``(a - b)²``: d = 2·(a − b).
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.mse_loss(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 4.0]), reduction="none")
+    tensor([0., 4.])
+    """
     difference = a - b
     return reduced(difference * difference, reduction)
 
@@ -72,7 +78,13 @@ squared_error.grads(
 
 @op(label="huber", name="huber_loss", backward="HuberLossBackward0", promotes="result")
 def huber_error(a: Array, b: Array, /, reduction: str, delta: float) -> Array:
-    """``½(a - b)²`` near 0, ``delta·(|a - b| - ½delta)`` from ``delta`` on: d = a − b, clamped to ±delta."""
+    """``½(a - b)²`` near 0, ``delta·(|a - b| - ½delta)`` from ``delta`` on: d = a − b, clamped to ±delta.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.huber_loss(mg.tensor([0.5, 3.0]), mg.zeros(2), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
     away = np.abs(a - b)
     return reduced(
         np.where(away <= delta, 0.5 * away * away, delta * (away - 0.5 * delta)).astype(away.dtype), reduction
@@ -87,7 +99,13 @@ huber_error.grads(
 
 @op(label="smooth l1", name="smooth_l1_loss", backward="SmoothL1LossBackward0", promotes="result")
 def smooth_error(a: Array, b: Array, /, reduction: str, beta: float) -> Array:
-    """``½(a - b)²/beta`` near 0, ``|a - b| - ½beta`` from ``beta`` on: d = (a − b)/beta, clamped to ±1."""
+    """``½(a - b)²/beta`` near 0, ``|a - b| - ½beta`` from ``beta`` on: d = (a − b)/beta, clamped to ±1.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.smooth_l1_loss(mg.tensor([0.5, 3.0]), mg.zeros(2), reduction="none")
+    tensor([0.1250, 2.5000])
+    """
     away = np.abs(a - b)
     return reduced(np.where(away < beta, 0.5 * away * away / beta, away - 0.5 * beta).astype(away.dtype), reduction)
 
@@ -112,7 +130,13 @@ def _weighted(values: Any, weight: Any) -> Any:
 
 @op(label="bce", name="binary_cross_entropy", backward="BinaryCrossEntropyBackward0")
 def binary_entropy(a: Array, b: Array, weight: Array | None, /, reduction: str) -> Array:
-    """``-(b·log a + (1 - b)·log(1 - a))`` for probabilities ``a``: d = (a − b) / (a·(1 − a))."""
+    """``-(b·log a + (1 - b)·log(1 - a))`` for probabilities ``a``: d = (a − b) / (a·(1 − a)).
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.binary_cross_entropy(mg.tensor([0.5]), mg.tensor([1.0]))
+    tensor(0.6931)
+    """
     if a.size and not (0 <= a.min() and a.max() <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
     value = -(b * _log_at_least(a) + (1 - b) * _log_at_least(1 - a))
@@ -139,7 +163,13 @@ binary_entropy.grads(
     backward="BinaryCrossEntropyWithLogitsBackward0",
 )
 def logit_entropy(a: Array, b: Array, weight: Array | None, pos_weight: Array | None, /, reduction: str) -> Array:
-    """``binary_entropy`` of ``sigmoid(a)``, exact for any ``a``: d = sigmoid(a) − b where there is no ``pos_weight``."""
+    """``binary_entropy`` of ``sigmoid(a)``, exact for any ``a``: d = sigmoid(a) − b where there is no ``pos_weight``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.binary_cross_entropy_with_logits(mg.tensor([0.0]), mg.tensor([1.0]))
+    tensor(0.6931)
+    """
     soft = _softplus_of_negative(a)
     value = (1 - b) * a + (soft if pos_weight is None else _emphasis(b, pos_weight) * soft)
     return reduced(_weighted(value, weight), reduction)
@@ -217,13 +247,25 @@ def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, igno
 
 @op(label="nll", name="nll_loss", backward="NllLossBackward0", linear=True)
 def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
-    """Minus the element of ``a`` (log-probabilities, classes in dimension 1) that ``target`` names, weighted by class."""
+    """Minus the element of ``a`` (log-probabilities, classes in dimension 1) that ``target`` names, weighted by class.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.nll_loss(mg.tensor([[-1.0, -2.0]]), mg.tensor([1]))
+    tensor(2.)
+    """
     return _picked(a, target, weight, ignore_index, reduction)
 
 
 @op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0", linear=True)
 def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
-    """``picked_loss`` with further dimensions behind the classes."""
+    """``picked_loss`` with further dimensions behind the classes.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.nll_loss(mg.tensor([[[[-1.0]], [[-2.0]]]]), mg.tensor([[[1]]]))
+    tensor(2.)
+    """
     return _picked(a, target, weight, ignore_index, reduction)
 
 
@@ -231,7 +273,13 @@ def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_inde
 def place_loss(
     g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str
 ) -> Array:
-    """Zeros of ``shape`` that hold ``-g`` at the classes that ``target`` names."""
+    """Zeros of ``shape`` that hold ``-g`` at the classes that ``target`` names.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.losses import place_loss
+    >>> place_loss(mg.tensor(1.0), mg.tensor([1]), None, (1, 2), -100, "mean")
+    tensor([[ 0., -1.]])
+    """
     return _placed(g, target, weight, shape, ignore_index, reduction)
 
 

@@ -66,7 +66,14 @@ mv.grads(a=lambda g, b: outer_product.apply(g, b), b=lambda g, a: mv.apply(t.app
 
 @op(label="⊗")
 def outer_product(a: Array, b: Array, /) -> Array:
-    """``out[i, j] = a[i] * b[j]``, which the derivative of ``mv`` needs."""
+    """``out[i, j] = a[i] * b[j]``, which the derivative of ``mv`` needs.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.matmul import outer_product
+    >>> outer_product(mg.tensor([1.0, 2.0]), mg.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
     return np.multiply.outer(a, b)
 
 
@@ -198,7 +205,12 @@ addmm.grads(
 
 @op(label="@ +")
 def addmv(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
-    """``beta * a + alpha * (b @ c)`` for a matrix ``b`` and a vector ``c``."""
+    """``beta * a + alpha * (b @ c)`` for a matrix ``b`` and a vector ``c``.
+
+    >>> import minigrad as mg
+    >>> mg.addmv(mg.ones(1), mg.tensor([[1.0, 2.0]]), mg.tensor([3.0, 4.0]))
+    tensor([12.])
+    """
     return _added(a, mv.forward(b, c), beta, alpha)
 
 
@@ -211,7 +223,12 @@ addmv.grads(
 
 @op(label="⊗ +")
 def addr(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
-    """``beta * a + alpha * b ⊗ c`` for vectors ``b`` and ``c``."""
+    """``beta * a + alpha * b ⊗ c`` for vectors ``b`` and ``c``.
+
+    >>> import minigrad as mg
+    >>> mg.addr(mg.zeros(1, 2), mg.tensor([2.0]), mg.tensor([3.0, 4.0]))
+    tensor([[6., 8.]])
+    """
     if b.ndim != 1 or c.ndim != 1:
         raise RuntimeError(
             f"addr: Expected 1-D argument vec{1 if b.ndim != 1 else 2}, but got {(b if b.ndim != 1 else c).ndim}-D"
@@ -228,7 +245,12 @@ addr.grads(
 
 @op(label="@ +")
 def baddbmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
-    """``beta * a + alpha * (b @ c)`` for batches of matrices ``b`` and ``c``."""
+    """``beta * a + alpha * (b @ c)`` for batches of matrices ``b`` and ``c``.
+
+    >>> import minigrad as mg
+    >>> mg.baddbmm(mg.ones(1), mg.ones(2, 1, 3), mg.ones(2, 3, 1)).shape
+    minigrad.Size([2, 1, 1])
+    """
     return _added(a, bmm.forward(b, c), beta, alpha)
 
 
@@ -241,7 +263,12 @@ baddbmm.grads(
 
 @op(label="Σ @ +")
 def addbmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
-    """``beta * a + alpha * Σᵢ b[i] @ c[i]`` for batches of matrices ``b`` and ``c``."""
+    """``beta * a + alpha * Σᵢ b[i] @ c[i]`` for batches of matrices ``b`` and ``c``.
+
+    >>> import minigrad as mg
+    >>> mg.addbmm(mg.zeros(1), mg.ones(2, 1, 3), mg.ones(2, 3, 1))
+    tensor([[6.]])
+    """
     return _added(a, bmm.forward(b, c).sum(axis=0), beta, alpha)
 
 

@@ -27,7 +27,13 @@ def _outer(widths: Widths) -> tuple[slice, ...]:
 
 @op(label="pad", name="pad", backward="ConstantPadNdBackward0")
 def padded(a: Array, /, widths: Widths, value: Any) -> Array:
-    """``a`` with a border of ``value``; negative widths cut off."""
+    """``a`` with a border of ``value``; negative widths cut off.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.pad(mg.tensor([1, 2]), (1, 0), value=9)
+    tensor([9, 1, 2])
+    """
     out = np.full([n + before + after for n, (before, after) in zip(a.shape, widths, strict=True)], value, a.dtype)
     out[_outer(widths)] = a[_inner(widths)]
     return out
@@ -55,7 +61,13 @@ def _mirror(a: Array, widths: Widths, mode: str) -> Array:
 
 @op(label="fold border", linear=True)
 def folded_border(g: Array, /, shape: Shape, widths: Widths, mode: str) -> Array:
-    """Each element of the border of ``g`` added to the element inside that it shows."""
+    """Each element of the border of ``g`` added to the element inside that it shows.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.padding import folded_border
+    >>> folded_border(mg.ones(4), (2,), ((1, 1),), "replicate")
+    tensor([2., 2.])
+    """
     for axis, width in enumerate(widths):
         if width == (0, 0):
             continue
@@ -72,7 +84,13 @@ def _border(mode: str, name: str, backward: str) -> Op:
         return _mirror(a, widths, mode)
 
     border.__name__ = name
-    border.__doc__ = f"``a`` with a border, ``{mode}``."
+    border.__doc__ = f"""``a`` with a border, ``{mode}``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.pad(mg.tensor([[1, 2, 3]]), (1, 0), mode="{mode}")
+    tensor([[{dict(reflect=2, replicate=1, circular=3)[mode]}, 1, 2, 3]])
+    """
     made = op(label=f"pad {mode}", name="pad", backward=backward, linear=True)(border)
     return made.grads(a=lambda g, a_shape, widths: folded_border.apply(g, a_shape, widths, mode))
 

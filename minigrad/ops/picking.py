@@ -37,7 +37,12 @@ def _check_integers(index: Array, name: str) -> None:
 
 @op(label="select", name="index_select", backward="IndexSelectBackward0", linear=True)
 def parts_at(a: Array, index: Array, /, dim: int) -> Array:
-    """The parts of ``a`` along ``dim`` whose numbers are in the vector ``index``."""
+    """The parts of ``a`` along ``dim`` whose numbers are in the vector ``index``.
+
+    >>> import minigrad as mg
+    >>> mg.index_select(mg.tensor([1.0, 2.0]), 0, mg.tensor([1, 1]))
+    tensor([2., 2.])
+    """
     _check_integers(index, "index_select")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
@@ -50,7 +55,12 @@ def parts_at(a: Array, index: Array, /, dim: int) -> Array:
 
 @op(label="add parts", name="index_add", backward="IndexAddBackward0", linear=True)
 def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float) -> Array:
-    """``a`` with ``alpha * source`` added to its parts along ``dim`` at ``index``, repeats included."""
+    """``a`` with ``alpha * source`` added to its parts along ``dim`` at ``index``, repeats included.
+
+    >>> import minigrad as mg
+    >>> mg.index_add(mg.zeros(2), 0, mg.tensor([1, 1]), mg.tensor([1.0, 2.0]))
+    tensor([0., 3.])
+    """
     _check_source(a, index, source, dim, "index_add")
     out = a.copy() if a.ndim else a.reshape(1).copy()
     values = source if source.ndim else source.reshape(1)
@@ -65,7 +75,12 @@ def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float
 
 @op(label="copy parts", name="index_copy", backward="IndexCopyBackward0", linear=True)
 def parts_copied(a: Array, index: Array, source: Array, /, dim: int) -> Array:
-    """``a`` with ``source`` in the place of its parts along ``dim`` at ``index``."""
+    """``a`` with ``source`` in the place of its parts along ``dim`` at ``index``.
+
+    >>> import minigrad as mg
+    >>> mg.index_copy(mg.zeros(2), 0, mg.tensor([1]), mg.tensor([5.0]))
+    tensor([0., 5.])
+    """
     _check_source(a, index, source, dim, "index_copy")
     out = a.copy()
     np.moveaxis(out if a.ndim else out.reshape(1), dim, 0)[index.reshape(-1)] = np.moveaxis(
@@ -93,13 +108,23 @@ def _check_source(a: Array, index: Array, source: Array, dim: int, name: str) ->
 
 @op(label="fill parts", name="index_fill", backward="IndexFillBackward0")
 def parts_filled(a: Array, index: Array, /, dim: int, value: Any) -> Array:
-    """``a`` with the number ``value`` in its parts along ``dim`` at ``index``."""
+    """``a`` with the number ``value`` in its parts along ``dim`` at ``index``.
+
+    >>> import minigrad as mg
+    >>> mg.index_fill(mg.zeros(2), 0, mg.tensor([1]), 5.0)
+    tensor([0., 5.])
+    """
     return _filled(a, index, dim, value)
 
 
 @op(label="fill parts", name="index_fill", backward="IndexFillBackward1")
 def parts_filled_with(a: Array, index: Array, value: Array, /, dim: int) -> Array:
-    """``a`` with the one element of ``value`` in its parts along ``dim`` at ``index``."""
+    """``a`` with the one element of ``value`` in its parts along ``dim`` at ``index``.
+
+    >>> import minigrad as mg
+    >>> mg.index_fill(mg.zeros(2), 0, mg.tensor([1]), mg.tensor(5.0))
+    tensor([0., 5.])
+    """
     if value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
@@ -117,7 +142,13 @@ def _filled(a: Array, index: Array, dim: int, value: Any) -> Array:
 
 @op(label="Σ parts", linear=True)
 def sum_of_parts(g: Array, index: Array, /, dim: int) -> Array:
-    """The sum of the parts of ``g`` along ``dim`` at ``index``, each counted once: what filling them owes to one number."""
+    """The sum of the parts of ``g`` along ``dim`` at ``index``, each counted once: what filling them owes to one number.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.picking import sum_of_parts
+    >>> sum_of_parts(mg.tensor([1.0, 2.0]), mg.tensor([1, 1]), 0)
+    tensor(2.)
+    """
     return np.asarray(np.moveaxis(g if g.ndim else g.reshape(1), dim, 0)[np.unique(index)].sum())
 
 
@@ -198,7 +229,12 @@ def _check_mask(mask: Array, name: str) -> None:
 
 @op(label="masked", name="masked_select", backward="MaskedSelectBackward0", linear=True)
 def masked_elements(a: Array, mask: Array, /) -> Array:
-    """The elements of ``a`` where ``mask`` is True, in order, as a vector; both broadcast."""
+    """The elements of ``a`` where ``mask`` is True, in order, as a vector; both broadcast.
+
+    >>> import minigrad as mg
+    >>> mg.masked_select(mg.tensor([1.0, 2.0]), mg.tensor([False, True]))
+    tensor([2.])
+    """
     _check_mask(mask, "masked_select")
     a, mask = np.broadcast_arrays(a, mask)
     return a[mask]
@@ -206,7 +242,12 @@ def masked_elements(a: Array, mask: Array, /) -> Array:
 
 @op(label="scatter masked", name="masked_scatter", backward="MaskedScatterBackward0", linear=True)
 def masked_placed(a: Array, mask: Array, source: Array, /) -> Array:
-    """``a`` with the elements of ``source``, in order, where ``mask`` is True."""
+    """``a`` with the elements of ``source``, in order, where ``mask`` is True.
+
+    >>> import minigrad as mg
+    >>> mg.masked_scatter(mg.zeros(2), mg.tensor([False, True]), mg.tensor([5.0]))
+    tensor([0., 5.])
+    """
     _check_mask(mask, "masked_scatter_")
     if a.dtype != source.dtype:
         raise RuntimeError(
@@ -222,7 +263,14 @@ def masked_placed(a: Array, mask: Array, source: Array, /) -> Array:
 
 @op(label="unmask", linear=True)
 def laid_out(g: Array, /, shape: Shape) -> Array:
-    """The vector ``g`` as the first elements of zeros of ``shape``."""
+    """The vector ``g`` as the first elements of zeros of ``shape``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.picking import laid_out
+    >>> laid_out(mg.tensor([1.0]), (2, 2))
+    tensor([[1., 0.],
+            [0., 0.]])
+    """
     out = np.zeros(shape, g.dtype)
     out.reshape(-1)[: g.size] = g
     return out
@@ -267,7 +315,12 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 
 @op(label="take", name="take", backward="TakeBackward0", linear=True)
 def taken(a: Array, index: Array, /) -> Array:
-    """The elements of ``a``, counted in its flat order, at ``index``."""
+    """The elements of ``a``, counted in its flat order, at ``index``.
+
+    >>> import minigrad as mg
+    >>> mg.take(mg.tensor([[1.0, 2.0]]), mg.tensor([1]))
+    tensor([2.])
+    """
     _check_integers(index, "take")
     if index.size and not (-a.size <= index.min() and index.max() < a.size):
         raise IndexError("out of range: tried to access an element that is not there")
@@ -276,7 +329,12 @@ def taken(a: Array, index: Array, /) -> Array:
 
 @op(label="put", name="put", backward="PutBackward0", linear=True)
 def put_flat(a: Array, index: Array, source: Array, /, accumulate: bool) -> Array:
-    """``a`` with ``source`` at ``index``, counted in its flat order; with ``accumulate`` it is added, repeats included."""
+    """``a`` with ``source`` at ``index``, counted in its flat order; with ``accumulate`` it is added, repeats included.
+
+    >>> import minigrad as mg
+    >>> mg.zeros(2).put_(mg.tensor([1]), mg.tensor([5.0]))
+    tensor([0., 5.])
+    """
     out = a.copy("C")
     places, values = index.reshape(-1), np.asarray(source).reshape(-1)
     if accumulate:

@@ -20,7 +20,12 @@ from minigrad.ops.viewing import contiguous_copy, diagonal, expand, unsqueeze
 
 @op(label="flip", name="flip", linear=True, backward="FlipBackward0")
 def flipped(a: Array, /, dims: Shape) -> Array:
-    """``a`` with the order along ``dims`` turned round."""
+    """``a`` with the order along ``dims`` turned round.
+
+    >>> import minigrad as mg
+    >>> mg.flip(mg.tensor([1, 2]), (0,))
+    tensor([2, 1])
+    """
     return np.flip(a, dims).copy()
 
 
@@ -53,7 +58,12 @@ def flipud(input: Any) -> Any:
 
 @op(label="roll", name="roll", linear=True, backward="RollBackward0")
 def rolled(a: Array, /, shifts: Shape, dims: Shape) -> Array:
-    """``a`` moved on by ``shifts`` along ``dims``; what leaves at the end comes in at the beginning. No dims: the flat order."""
+    """``a`` moved on by ``shifts`` along ``dims``; what leaves at the end comes in at the beginning. No dims: the flat order.
+
+    >>> import minigrad as mg
+    >>> mg.roll(mg.tensor([1, 2, 3]), 1)
+    tensor([3, 1, 2])
+    """
     return np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0])
 
 
@@ -78,7 +88,13 @@ def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | No
 
 @op(label="↻", name="rot90", linear=True, backward="Rot90Backward0")
 def turned(a: Array, /, k: int, dims: Shape) -> Array:
-    """``a`` turned by ``k`` right angles in the plane ``dims``."""
+    """``a`` turned by ``k`` right angles in the plane ``dims``.
+
+    >>> import minigrad as mg
+    >>> mg.rot90(mg.tensor([[1, 2]]))
+    tensor([[2],
+            [1]])
+    """
     return np.rot90(a, k, dims).copy()
 
 
@@ -163,7 +179,12 @@ diag_embed.grads(a=lambda g, offset, dim1, dim2: diagonal.apply(g, offset, dim1,
 
 @op(label="diagonal", name="diagonal", linear=True, backward="DiagonalBackward0_copy")
 def diagonal_copy(a: Array, /, offset: int, dim1: int, dim2: int) -> Array:
-    """A copy of a diagonal."""
+    """A copy of a diagonal.
+
+    >>> import minigrad as mg
+    >>> mg.diag(mg.tensor([[1, 2], [3, 4]]))
+    tensor([1, 4])
+    """
     return diagonal.forward(a, offset, dim1, dim2).copy()
 
 
@@ -194,7 +215,13 @@ def diagflat(input: Any, offset: int = 0) -> Any:
 
 @op(label="blocks", name="block_diag", linear=True, backward="BlockDiagBackward0")
 def block_diagonal(*tensors: Array) -> Array:
-    """A matrix of zeros with ``tensors`` as blocks along its diagonal."""
+    """A matrix of zeros with ``tensors`` as blocks along its diagonal.
+
+    >>> import minigrad as mg
+    >>> mg.block_diag(mg.tensor([[1]]), mg.tensor([[2]]))
+    tensor([[1, 0],
+            [0, 2]])
+    """
     blocks = [np.atleast_2d(each) for each in tensors]
     out = np.zeros([sum(each.shape[i] for each in blocks) for i in (0, 1)], dtypes.result_type(tensors))
     row = column = 0

@@ -60,7 +60,12 @@ def _part(source: Array, index: Array) -> Array:
 
 @op(label="gather", name="gather", backward="GatherBackward0", linear=True)
 def gathered(a: Array, index: Array, /, dim: int) -> Array:
-    """``out[i][j] = a[index[i][j]][j]`` for ``dim=0``, and so on."""
+    """``out[i][j] = a[index[i][j]][j]`` for ``dim=0``, and so on.
+
+    >>> import minigrad as mg
+    >>> mg.gather(mg.tensor([[1.0, 2.0]]), 1, mg.tensor([[1, 1]]))
+    tensor([[2., 2.]])
+    """
     _check(a, index, dim, "gather")
     if not index.size:
         return np.zeros(index.shape, a.dtype)
@@ -69,7 +74,12 @@ def gathered(a: Array, index: Array, /, dim: int) -> Array:
 
 @op(label="scatter add", name="scatter_add", backward="ScatterAddBackward0", linear=True)
 def scattered_sum(a: Array, index: Array, source: Array, /, dim: int) -> Array:
-    """``a`` with ``source[i][j]`` added at ``[index[i][j]][j]`` for ``dim=0``, and so on."""
+    """``a`` with ``source[i][j]`` added at ``[index[i][j]][j]`` for ``dim=0``, and so on.
+
+    >>> import minigrad as mg
+    >>> mg.scatter_add(mg.zeros(2), 0, mg.tensor([1, 1]), mg.tensor([1.0, 2.0]))
+    tensor([0., 3.])
+    """
     _check(a, index, dim, "scatter_add")
     _check_source(index, source, a, "scatter")
     return _placed(a, index, source, dim, np.add.at)
@@ -88,7 +98,12 @@ def _assign(out: Array, places: Places, values: Array) -> None:
 
 @op(label="scatter", name="scatter", backward="ScatterBackward0", linear=True)
 def scattered(a: Array, index: Array, source: Array, /, dim: int) -> Array:
-    """``a`` with ``source[i][j]`` at ``[index[i][j]][j]`` for ``dim=0``, and so on."""
+    """``a`` with ``source[i][j]`` at ``[index[i][j]][j]`` for ``dim=0``, and so on.
+
+    >>> import minigrad as mg
+    >>> mg.scatter(mg.zeros(2), 0, mg.tensor([1]), mg.tensor([5.0]))
+    tensor([0., 5.])
+    """
     _check(a, index, dim, "scatter")
     _check_source(index, source, a, "scatter")
     return _placed(a, index, source, dim, _assign)
@@ -96,7 +111,12 @@ def scattered(a: Array, index: Array, source: Array, /, dim: int) -> Array:
 
 @op(label="scatter", name="scatter", backward="ScatterBackward1")
 def scattered_number(a: Array, index: Array, /, dim: int, value: Any) -> Array:
-    """``a`` with the number ``value`` at ``[index[i][j]][j]`` for ``dim=0``, and so on."""
+    """``a`` with the number ``value`` at ``[index[i][j]][j]`` for ``dim=0``, and so on.
+
+    >>> import minigrad as mg
+    >>> mg.scatter(mg.zeros(2), 0, mg.tensor([1]), 5.0)
+    tensor([0., 5.])
+    """
     _check(a, index, dim, "scatter")
     out = a.copy()
     if index.size:
@@ -184,7 +204,12 @@ _UFUNC = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum
 
 @op(label="scatter reduce", name="scatter_reduce", backward="ScatterReduceBackward0")
 def scattered_together(a: Array, index: Array, source: Array, /, dim: int, reduce: str, include_self: bool) -> Array:
-    """What ``source`` sends to one place is reduced there, together with what ``a`` holds if ``include_self``."""
+    """What ``source`` sends to one place is reduced there, together with what ``a`` holds if ``include_self``.
+
+    >>> import minigrad as mg
+    >>> mg.scatter_reduce(mg.ones(2), 0, mg.tensor([1, 1]), mg.tensor([2.0, 3.0]), "prod")
+    tensor([1., 6.])
+    """
     _check(a, index, dim, "scatter")
     _check_source(index, source, a, "scatter")
     out = a.copy()

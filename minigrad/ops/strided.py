@@ -50,7 +50,14 @@ def _cells(base: Geometry, view: Geometry) -> tuple[Array, Array, int]:
 
 @op(label="window", linear=True, backward="AsStridedBackward0")
 def strided_gather(a: Array, /, view: Geometry, base: Geometry) -> Array:
-    """The elements of ``a``, shaped as ``base``, that the window ``view`` shows: a copy of the window's shape."""
+    """The elements of ``a``, shaped as ``base``, that the window ``view`` shows: a copy of the window's shape.
+
+    >>> import minigrad as mg
+    >>> from minigrad.autograd.views import Geometry
+    >>> from minigrad.ops.strided import strided_gather
+    >>> strided_gather(mg.tensor([1.0, 2.0, 3.0]), Geometry((2,), (2,), 0), Geometry((3,), (1,), 0))
+    tensor([1., 3.])
+    """
     if _is_plain(base, view):
         return strided(np.ascontiguousarray(a).reshape(-1), view).copy()
     cells, window, size = _cells(base, view)
@@ -61,7 +68,14 @@ def strided_gather(a: Array, /, view: Geometry, base: Geometry) -> Array:
 
 @op(label="scatter window", linear=True, backward="AsStridedBackward0")
 def strided_scatter_add(g: Array, /, view: Geometry, base: Geometry) -> Array:
-    """Zeros of the base's shape, to which each element of ``g`` was added at the cell that the window shows there."""
+    """Zeros of the base's shape, to which each element of ``g`` was added at the cell that the window shows there.
+
+    >>> import minigrad as mg
+    >>> from minigrad.autograd.views import Geometry
+    >>> from minigrad.ops.strided import strided_scatter_add
+    >>> strided_scatter_add(mg.tensor([5.0, 6.0]), Geometry((2,), (2,), 0), Geometry((3,), (1,), 0))
+    tensor([5., 0., 6.])
+    """
     if _is_plain(base, view) and _is_injective(view):
         plain = np.zeros(base.shape, g.dtype)
         strided(plain.reshape(-1), view)[...] = g
@@ -78,7 +92,14 @@ strided_scatter_add.grads(g=lambda g_, view, base: strided_gather(g_, view, base
 
 @op(label="write window", linear=True, backward="AsStridedScatterBackward0")
 def strided_replace(a: Array, w: Array, /, view: Geometry, base: Geometry) -> Array:
-    """A copy of ``a`` whose elements under the window ``view`` are those of ``w``."""
+    """A copy of ``a`` whose elements under the window ``view`` are those of ``w``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.autograd.views import Geometry
+    >>> from minigrad.ops.strided import strided_replace
+    >>> strided_replace(mg.zeros(3), mg.tensor([5.0, 6.0]), Geometry((2,), (2,), 0), Geometry((3,), (1,), 0))
+    tensor([5., 0., 6.])
+    """
     if _is_plain(base, view):
         plain = np.array(a, order="C")
         strided(plain.reshape(-1), view)[...] = w

@@ -42,13 +42,23 @@ def view(a: Array, /, shape: Shape) -> Array:
 
 @op(label="reshape", name="reshape", backward="ReshapeAliasBackward0", linear=True, view=True)
 def reshape_alias(a: Array, /, shape: Shape) -> Array:
-    """``view``, as ``reshape`` does it where the elements do not lie side by side."""
+    """``view``, as ``reshape`` does it where the elements do not lie side by side.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([[1, 2], [3, 4]]).T.reshape(2, 2, 1).tolist()
+    [[[1], [3]], [[2], [4]]]
+    """
     return np.reshape(a, shape, copy=False)
 
 
 @op(label="reshape", linear=True)
 def unsafe_view(a: Array, /, shape: Shape) -> Array:
-    """``view`` of an intermediate that nobody else will see, so that autograd need not count the result as a view."""
+    """``view`` of an intermediate that nobody else will see, so that autograd need not count the result as a view.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([[1, 2], [3, 4]]).T.reshape(4)
+    tensor([1, 3, 2, 4])
+    """
     return a.reshape(shape)
 
 
@@ -68,7 +78,12 @@ clone.grads(a=lambda g: g)
 
 @op(label="contiguous", name="contiguous", backward="CloneBackward0", linear=True)
 def contiguous_copy(a: Array, /) -> Array:
-    """A copy whose elements lie in row-major order."""
+    """A copy whose elements lie in row-major order.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([[1, 2], [3, 4]]).T.contiguous().is_contiguous()
+    True
+    """
     return a.copy("C")
 
 
@@ -102,7 +117,12 @@ unsafe_view.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
 
 @op(label="alias", linear=True, view=True)
 def alias(a: Array, /) -> Array:
-    """All of ``a`` again, as a view: what ``a[...]`` is."""
+    """All of ``a`` again, as a view: what ``a[...]`` is.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1, 2])[...]
+    tensor([1, 2])
+    """
     return a[...]
 
 
@@ -127,7 +147,13 @@ transpose.grads(a=lambda g, dim0, dim1: transpose.apply(g, dim0, dim1))
 
 @op(label="ᵀ", linear=True, view=True)
 def t(a: Array, /) -> Array:
-    """The transpose of a matrix; a vector or a 0-dim tensor as it is. Raises RuntimeError for more than two dimensions."""
+    """The transpose of a matrix; a vector or a 0-dim tensor as it is. Raises RuntimeError for more than two dimensions.
+
+    >>> import minigrad as mg
+    >>> mg.t(mg.tensor([[1, 2]]))
+    tensor([[1],
+            [2]])
+    """
     if a.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {a.ndim}D")
     return a.transpose()
@@ -183,19 +209,34 @@ unsqueeze.grads(a=lambda g, dim: squeeze_dim.apply(g, dim))
 
 @op(label="squeeze", name="squeeze", backward="SqueezeBackward0", linear=True, view=True)
 def squeeze_all(a: Array, /) -> Array:
-    """``a`` without its dimensions of length 1."""
+    """``a`` without its dimensions of length 1.
+
+    >>> import minigrad as mg
+    >>> mg.squeeze(mg.zeros(1, 2, 1)).shape
+    minigrad.Size([2])
+    """
     return np.squeeze(a)
 
 
 @op(label="squeeze", name="squeeze", backward="SqueezeBackward1", linear=True, view=True)
 def squeeze_dim(a: Array, /, dim: int) -> Array:
-    """``a`` without dimension ``dim``, if its length is 1."""
+    """``a`` without dimension ``dim``, if its length is 1.
+
+    >>> import minigrad as mg
+    >>> mg.squeeze(mg.zeros(1, 2, 1), 0).shape
+    minigrad.Size([2, 1])
+    """
     return _squeezed(a, (dim,))
 
 
 @op(label="squeeze", name="squeeze", backward="SqueezeBackward2", linear=True, view=True)
 def squeeze_dims(a: Array, /, dims: Shape) -> Array:
-    """``a`` without those of ``dims`` whose length is 1."""
+    """``a`` without those of ``dims`` whose length is 1.
+
+    >>> import minigrad as mg
+    >>> mg.squeeze(mg.zeros(1, 2, 1), (0, 2)).shape
+    minigrad.Size([2])
+    """
     return _squeezed(a, dims)
 
 
@@ -281,7 +322,13 @@ def select(a: Array, /, dim: int, index: int) -> Array:
 
 @op(label="scatter [i]", linear=True)
 def select_backward(g: Array, /, shape: Shape, dim: int, index: int) -> Array:
-    """Zeros of ``shape`` that hold ``g`` at ``index`` along ``dim``."""
+    """Zeros of ``shape`` that hold ``g`` at ``index`` along ``dim``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.viewing import select_backward
+    >>> select_backward(mg.tensor(5.0), (3,), 0, 1)
+    tensor([0., 5., 0.])
+    """
     out = np.zeros(shape, g.dtype)
     out[(slice(None),) * (dim % len(shape)) + (index, ...)] = g
     return out
@@ -293,7 +340,12 @@ select_backward.grads(g=lambda h, dim, index: select.apply(h, dim, index))
 
 @op(label="[i:j]", name="slice", backward="SliceBackward0", linear=True, view=True)
 def slice_along(a: Array, /, dim: int, start: int, stop: int, step: int) -> Array:
-    """Every ``step``-th part of ``a`` from ``start`` up to ``stop`` along ``dim``: ``a[start:stop:step]`` for ``dim=0``."""
+    """Every ``step``-th part of ``a`` from ``start`` up to ``stop`` along ``dim``: ``a[start:stop:step]`` for ``dim=0``.
+
+    >>> import minigrad as mg
+    >>> mg.tensor([1, 2, 3, 4])[1:4:2]
+    tensor([2, 4])
+    """
     return a[_window(a.ndim, dim, start, stop, step)]
 
 
@@ -305,7 +357,13 @@ def _window(ndim: int, dim: int, start: int, stop: int, step: int) -> tuple[Any,
 
 @op(label="scatter [i:j]", linear=True)
 def slice_backward(g: Array, /, shape: Shape, dim: int, start: int, stop: int, step: int) -> Array:
-    """Zeros of ``shape`` that hold ``g`` in the window from ``start`` to ``stop`` along ``dim``."""
+    """Zeros of ``shape`` that hold ``g`` in the window from ``start`` to ``stop`` along ``dim``.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.viewing import slice_backward
+    >>> slice_backward(mg.tensor([5.0]), (3,), 0, 1, 2, 1)
+    tensor([0., 5., 0.])
+    """
     out = np.zeros(shape, g.dtype)
     out[_window(len(shape), dim, start, stop, step)] = g
     return out
@@ -340,13 +398,23 @@ def _stacked(parts: Sequence[Any], dim: int) -> Any:
 
 @op(label="split", linear=True, view=True, several=True)
 def split(a: Array, /, size: int, dim: int) -> tuple[Array, ...]:
-    """Chunks of ``a`` of length ``size`` along ``dim``; the last is shorter where that does not divide."""
+    """Chunks of ``a`` of length ``size`` along ``dim``; the last is shorter where that does not divide.
+
+    >>> import minigrad as mg
+    >>> mg.split(mg.tensor([1, 2, 3]), 2)
+    (tensor([1, 2]), tensor([3]))
+    """
     return _pieces(a, split_sizes(a.shape[wrap_dim(dim, a.ndim)], size), dim)
 
 
 @op(label="split", linear=True, view=True, several=True)
 def split_with_sizes(a: Array, /, sizes: Shape, dim: int) -> tuple[Array, ...]:
-    """Chunks of ``a`` of the lengths ``sizes`` along ``dim``. Raises RuntimeError when they do not add up."""
+    """Chunks of ``a`` of the lengths ``sizes`` along ``dim``. Raises RuntimeError when they do not add up.
+
+    >>> import minigrad as mg
+    >>> mg.split(mg.tensor([1, 2, 3]), [1, 2])
+    (tensor([1]), tensor([2, 3]))
+    """
     length = a.shape[wrap_dim(dim, a.ndim)]
     if sum(sizes) != length or min(sizes, default=0) < 0:
         raise RuntimeError(
@@ -405,7 +473,14 @@ def diagonal(a: Array, /, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Arra
 
 @op(label="diagonal", linear=True)
 def diagonal_backward(g: Array, /, shape: Shape, offset: int, dim1: int, dim2: int) -> Array:
-    """Zeros of ``shape`` that hold ``g`` on a diagonal."""
+    """Zeros of ``shape`` that hold ``g`` on a diagonal.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.viewing import diagonal_backward
+    >>> diagonal_backward(mg.tensor([5.0, 6.0]), (2, 2), 0, 0, 1)
+    tensor([[5., 0.],
+            [0., 6.]])
+    """
     out = np.zeros(shape, g.dtype)
     diagonal.forward(out, offset, dim1, dim2)[...] = g
     return out
@@ -441,7 +516,13 @@ def unfold(a: Array, /, dimension: int, size: int, step: int) -> Array:
 
 @op(label="add windows", linear=True)
 def unfold_backward(g: Array, /, shape: Shape, dimension: int, size: int, step: int) -> Array:
-    """Zeros of ``shape`` to which each window's ``g`` was added where the window lies."""
+    """Zeros of ``shape`` to which each window's ``g`` was added where the window lies.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.viewing import unfold_backward
+    >>> unfold_backward(mg.ones(2, 2), (3,), 0, 2, 1)
+    tensor([1., 2., 1.])
+    """
     out = np.zeros(shape or (1,), g.dtype)
     dim = dimension % len(out.shape)
     parts = g if shape else g.reshape(1, size)
@@ -460,6 +541,11 @@ def as_strided(a: Array, /, view: Geometry, base: Geometry) -> Array:
     """The memory of ``a`` seen through the geometry ``view``, whose offset counts from the first element of ``a``.
 
     Raises RuntimeError when that would leave the memory. ``base`` is the geometry of ``a`` itself.
+
+    >>> import minigrad as mg
+    >>> mg.as_strided(mg.tensor([1, 2, 3]), (2, 2), (1, 1))
+    tensor([[1, 2],
+            [2, 3]])
     """
     memory, start = memory_of(a)
     first = start + view.offset

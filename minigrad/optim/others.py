@@ -20,11 +20,11 @@ class RMSprop(Optimizer):
     >>> import minigrad as mg
     >>> from minigrad import optim
     >>> w = mg.tensor([1.0], requires_grad=True)
-    >>> optimizer = optim.RMSprop([w], lr=0.1)
+    >>> optimizer = optim.RMSprop([w], lr=0.1, alpha=0.75)
     >>> (w * w).sum().backward()
     >>> optimizer.step()
     >>> w.detach()
-    tensor([0.])
+    tensor([0.8000])
     """
 
     def __init__(

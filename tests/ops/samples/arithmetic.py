@@ -60,6 +60,12 @@ SAMPLES: Table = {
     "relu_slope": [sample("op(x, y)", x=(2, 3), y=(2, 3), second=False)],
     "without_nan": [*elementwise("m.nan_to_num(x)"), *elementwise("m.nan_to_num(x, nan=1.0, posinf=2.0, neginf=-2.0)")],
     "heaviside": elementwise("m.heaviside(x, y)", kinds=""),
+    # --- filling with random numbers, here always the same ones
+    "uniform": [sample("op(x, 0.0, 1.0, m.Generator().manual_seed(3))", x=(2, 3))],
+    "normal": [sample("op(x, 1.0, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
+    "bernoulli": [sample("op(x, 0.5, m.Generator().manual_seed(3))", x=(2, 3))],
+    "exponential": [sample("op(x, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
+    "random_whole": [sample("op(x, 0, 9, m.Generator().manual_seed(3))", x=(2, 3))],
     # --- clamping
     "clamp_numbers": [
         *elementwise("m.clamp(x, -1, 1)", kinds="i"),

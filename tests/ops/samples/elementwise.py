@@ -60,6 +60,8 @@ SAMPLES: Table = {
     "acosh": elementwise("m.acosh(x)", low=1.2, high=3, special=False),
     "atanh": elementwise("m.atanh(x)", **UNIT),
     "atan2": elementwise("m.atan2(x, y)", kinds="i"),
+    "deg2rad": elementwise("m.deg2rad(x)", kinds="i"),
+    "rad2deg": elementwise("m.rad2deg(x)", kinds="i"),
     "hypot": elementwise("m.hypot(x, y)", kinds="i"),
     "sinc": elementwise("m.sinc(x)"),
     # --- signs and whole numbers
