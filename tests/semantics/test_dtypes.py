@@ -97,6 +97,13 @@ def test_comparisons_give_bools_that_never_require_grad(xp: ModuleType) -> None:
     assert not a.argmax().requires_grad
 
 
+def test_integers_cannot_require_grad(xp: ModuleType) -> None:
+    with pytest.raises(RuntimeError, match="Only Tensors of floating point and complex dtype can require gradients"):
+        xp.tensor([1, 2], requires_grad=True)
+    with pytest.raises(RuntimeError, match="only Tensors of floating point dtype can require gradients"):
+        xp.tensor([1, 2]).requires_grad_()
+
+
 def test_a_cast_to_integers_cuts_the_graph_and_one_between_floats_is_recorded(xp: ModuleType) -> None:
     a = xp.ones(2, requires_grad=True)
     assert not a.long().requires_grad

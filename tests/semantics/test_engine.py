@@ -184,6 +184,19 @@ def test_grad_runs_only_what_it_needs(xp: ModuleType) -> None:
     assert ran == []
 
 
+def test_an_unused_input_of_grad_errors_unless_allowed(xp: ModuleType) -> None:
+    a, b = xp.ones(2, requires_grad=True), xp.ones(3, requires_grad=True)
+    with pytest.raises(
+        RuntimeError,
+        match="The differentiated Tensor at index 1 appears to not have been used in the graph",
+    ):
+        xp.autograd.grad((a * 2).sum(), [a, b])
+    found = xp.autograd.grad((a * 2).sum(), [a, b], allow_unused=True)
+    assert found[1] is None
+    found = xp.autograd.grad((a * 2).sum(), [a, b], materialize_grads=True)
+    assert found[1].tolist() == [0.0, 0.0, 0.0]
+
+
 def test_materialized_gradients_contradict_a_forbidden_unused_input(xp: ModuleType) -> None:
     a = xp.ones(2, requires_grad=True)
     with pytest.raises(ValueError, match="Expected allow_unused to be True or not passed when materialize_grads=True"):
@@ -245,6 +258,17 @@ def test_the_gradient_given_by_the_user_is_never_kept_or_changed(xp: ModuleType)
     a.backward(seed)
     a.backward(seed)
     assert seed.tolist() == [1.0, 1.0]
+
+
+def test_two_leaves_never_share_a_gradient_buffer(xp: ModuleType) -> None:
+    a, b = xp.ones(2, requires_grad=True), xp.ones(2, requires_grad=True)
+    (a + b).sum().backward()
+    a.grad.zero_()
+    assert b.grad.tolist() == [1.0, 1.0]
+    c, d = xp.ones(2, requires_grad=True), xp.ones(2, requires_grad=True)
+    (c.exp() + d.exp()).backward(xp.ones(2))
+    c.grad.zero_()
+    assert d.grad.sum().item() == pytest.approx(5.4366, rel=1e-4)
 
 
 def test_a_gradient_arrives_in_its_leaf_s_shape_and_dtype(xp: ModuleType) -> None:

@@ -169,6 +169,25 @@ def test_a_dirty_output_is_the_same_object_with_a_new_history(xp: ModuleType) ->
     assert a.grad.tolist() == [3.0, 3.0]
 
 
+def test_a_dirty_leaf_that_requires_grad_errors(xp: ModuleType) -> None:
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.mark_dirty(x)
+        return x.mul_(3)
+
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation"):
+        make(xp, forward, lambda ctx, g: g).apply(xp.ones(1, requires_grad=True))
+
+
+def test_a_dirty_tensor_must_be_an_output(xp: ModuleType) -> None:
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.mark_dirty(x)
+        x.mul_(3)
+        return x.clone()
+
+    with pytest.raises(RuntimeError, match="Some elements marked as dirty during the forward method were not returned"):
+        make(xp, forward, lambda ctx, g: g).apply(xp.ones(1, requires_grad=True) * 1)
+
+
 def test_a_write_in_forward_without_mark_dirty_is_still_counted(xp: ModuleType) -> None:
     def forward(ctx: Any, x: Any) -> Any:
         x.mul_(3)
@@ -250,6 +269,14 @@ def test_too_few_gradients_error_and_surplus_nones_pass(xp: ModuleType) -> None:
     many = make(xp, lambda ctx, x: x * 1, lambda ctx, g: (g, None, None))
     many.apply(a).sum().backward()
     assert a.grad.tolist() == [1.0]
+
+
+def test_a_gradient_for_something_that_is_no_tensor_errors(xp: ModuleType) -> None:
+    mine = make(xp, lambda ctx, x, k: x * k, lambda ctx, g: (g, g))
+    with pytest.raises(
+        RuntimeError, match="returned a gradient different than None at position 2, but the corresponding"
+    ):
+        mine.apply(xp.ones(1, requires_grad=True), 2.0).sum().backward()
 
 
 def test_a_gradient_of_another_dtype_is_cast(xp: ModuleType) -> None:

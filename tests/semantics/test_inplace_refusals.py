@@ -138,6 +138,14 @@ def test_expanded_memory(xp: ModuleType) -> None:
     assert wide.clone().add_(1).tolist() == [2.0, 2.0, 2.0]
 
 
+def test_a_source_that_overlaps_the_target_in_part(xp: ModuleType) -> None:
+    a = xp.arange(4.0)
+    with pytest.raises(
+        RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"
+    ):
+        a[1:].add_(a[:-1])
+
+
 def test_a_result_of_a_wider_dtype(xp: ModuleType) -> None:
     a = xp.tensor([1, 2])
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type"):

@@ -17,6 +17,13 @@ def test_a_saved_input_is_the_tensor_itself(xp: ModuleType) -> None:
     assert node._saved_other is b
 
 
+def test_what_is_not_needed_is_not_saved(xp: ModuleType) -> None:
+    a, c = xp.tensor([2.0], requires_grad=True), xp.tensor([3.0])
+    node = (a * c).grad_fn
+    assert node._saved_self is None
+    assert node._saved_other is c
+
+
 def test_a_saved_output_is_rebuilt_with_its_grad_fn(xp: ModuleType) -> None:
     a = xp.zeros(2, requires_grad=True)
     b = a.exp()
@@ -116,6 +123,14 @@ def test_a_pack_hook_that_writes_its_input_errors(xp: ModuleType) -> None:
         _ = b * b
 
 
+def test_an_unpack_hook_must_return_a_tensor(xp: ModuleType) -> None:
+    a = xp.tensor([2.0], requires_grad=True)
+    with hooks(xp, lambda t: t, lambda t: 5):
+        b = a * a
+    with pytest.raises(TypeError, match="Output of saved tensor unpack_hook expected to be a Tensor"):
+        b.sum().backward()
+
+
 def test_saved_tensors_can_be_forbidden_to_have_hooks(xp: ModuleType) -> None:
     a = xp.tensor([2.0], requires_grad=True)
     with (
@@ -132,6 +147,16 @@ def test_save_on_cpu_leaves_gradients_as_they_are(xp: ModuleType) -> None:
         b = a * a
     b.sum().backward()
     assert a.grad.tolist() == [4.0]
+
+
+def test_mutation_of_saved_tensors_can_be_allowed(xp: ModuleType) -> None:
+    with xp.autograd.graph.allow_mutation_on_saved_tensors():
+        a = xp.tensor([2.0, 3.0], requires_grad=True)
+        b = a * 1
+        c = b.exp().sum() + (b * b).sum()
+        b.zero_()
+        c.backward()
+    assert a.grad.tolist() == pytest.approx([2.718281828**2 + 4, 2.718281828**3 + 6], rel=1e-5)
 
 
 def test_nodes_have_names_edges_metadata_and_sequence_numbers(xp: ModuleType) -> None:

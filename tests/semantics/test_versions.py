@@ -95,12 +95,63 @@ def test_a_failed_in_place_operation_on_a_leaf_changes_nothing(xp: ModuleType) -
     assert (a._version, a.tolist()) == (0, [1.0, 1.0])
 
 
+def test_a_saved_input_that_was_overwritten_is_caught_with_both_versions(xp: ModuleType) -> None:
+    a = xp.tensor([2.0, 3.0], requires_grad=True)
+    b = a * 1
+    c = b * b
+    b.add_(1)
+    b.add_(1)
+    with pytest.raises(RuntimeError) as caught:
+        c.sum().backward()
+    message = str(caught.value)
+    assert "one of the variables needed for gradient computation has been modified by an inplace operation" in message
+    assert "[2]]" in message
+    assert "which is output 0 of Add, is at version 2; expected version 0 instead" in message
+
+
+def test_a_saved_output_that_was_overwritten_is_caught(xp: ModuleType) -> None:
+    b = xp.zeros(2, requires_grad=True).exp()
+    kept = b * 1
+    b[0] = 0.0
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        kept.sum().backward()
+
+
+def test_a_saved_constant_that_was_overwritten_is_caught(xp: ModuleType) -> None:
+    a, c = xp.ones(2, requires_grad=True), xp.ones(2)
+    b = a * c
+    c.zero_()
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        b.sum().backward()
+
+
 def test_a_constant_that_was_written_before_it_was_saved_is_fine(xp: ModuleType) -> None:
     a, c = xp.ones(2, requires_grad=True), xp.ones(2)
     c.add_(4)
     b = a * c
     b.sum().backward()
     assert a.grad.tolist() == [5.0, 5.0]
+
+
+def test_a_write_through_a_view_is_caught_in_what_the_base_saved(xp: ModuleType) -> None:
+    base = xp.ones(2, 2, requires_grad=True) * 1
+    row = base[0]
+    out = base * base
+    row.zero_()
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        out.sum().backward()
+
+
+def test_a_write_through_detach_is_caught_and_one_through_data_is_not(xp: ModuleType) -> None:
+    a = xp.zeros(2, requires_grad=True)
+    b = a.sigmoid()
+    b.detach().zero_()
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        b.sum().backward()
+    c = a.sigmoid()
+    c.data.zero_()
+    c.sum().backward()
+    assert a.grad.tolist() == [0.0, 0.0]
 
 
 def test_an_operation_that_saves_nothing_of_the_written_value_is_fine(xp: ModuleType) -> None:
@@ -144,6 +195,14 @@ def test_the_gradient_of_an_in_place_operation_is_that_of_its_twin(
     assert a.grad.tolist() == pytest.approx(expected, rel=1e-5)
 
 
+def test_multiplying_a_tensor_by_itself_in_place_is_caught_at_backward(xp: ModuleType) -> None:
+    b = xp.tensor([2.0, 3.0], requires_grad=True) * 1
+    b.mul_(b)
+    assert b.tolist() == [4.0, 9.0]
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        b.sum().backward()
+
+
 def test_an_in_place_operation_that_saves_its_result_works(xp: ModuleType) -> None:
     a = xp.tensor([0.0, 0.0], requires_grad=True)
     b = a * 1
@@ -152,7 +211,36 @@ def test_an_in_place_operation_that_saves_its_result_works(xp: ModuleType) -> No
     assert a.grad.tolist() == [1.0, 1.0]
 
 
+def test_the_error_can_be_met_again_and_again(xp: ModuleType) -> None:
+    b = xp.ones(2, requires_grad=True).exp()
+    c = b * 1
+    b.zero_()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            c.sum().backward(retain_graph=True)
+
+
 def test_increment_version_bumps_without_a_write(xp: ModuleType) -> None:
     a = xp.ones(2)
     xp.autograd.graph.increment_version(a)
     assert a._version == 1
+
+
+def test_an_optimiser_step_bumps_the_version_of_its_parameters(xp: ModuleType) -> None:
+    w = xp.ones(2, requires_grad=True)
+    loss = (w * w).sum()
+    w.grad = xp.ones(2)
+    xp.optim.SGD([w], lr=0.5).step()
+    assert w._version == 1
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0 instead"):
+        loss.backward()
+
+
+def test_unsafe_preserve_version_hides_a_write(xp: ModuleType) -> None:
+    a = xp.ones(2, requires_grad=True)
+    b = a * 1
+    c = b * b
+    with xp.autograd._unsafe_preserve_version_counter(b), xp.no_grad():
+        b.mul_(1)
+    c.sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0]
