@@ -311,7 +311,7 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     except ValueError as error:
         raise _worded(op, values, error) from None
     check_fits(target.array, result)
-    record = tracked and modes.grad and op.differentiable and target.array.dtype.kind in "fc"
+    record = tracked and modes.grad and not modes.inference and op.differentiable and target.array.dtype.kind in "fc"
     node = inplace_node(op, operands, attributes) if record else None
     tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
     np.copyto(target.array, result, casting="unsafe")

@@ -46,8 +46,8 @@ from minigrad.ops.copying import CopyingMethods
 from minigrad.ops.creation import CreationMethods
 from minigrad.ops.exponential import ExponentialMethods
 from minigrad.ops.extremes import ExtremesMethods
-from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.filling import FillingMethods
+from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
 from minigrad.ops.linalg import LinalgMethods
@@ -375,7 +375,7 @@ class Tensor(
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""
         if not self.requires_grad:
             raise self._refused("retain_grad", "can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
+        node = self._grad_fn
         if node is None:
             return
         if GradRetained.listeners and not self.retains_grad:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.engine import GraphTask, announce_start, execute
-from minigrad.autograd.node import GradientEdge, Node, accumulator_of
+from minigrad.autograd.node import GradientEdge, Node, accumulator_of, edge_of
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import BackwardFailed, TensorCreated, emit
 
@@ -56,10 +56,10 @@ def backward(
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         seeds = _seeds(roots, _several(grad_tensors), create_graph)
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+        for x in chosen or ():
+            if isinstance(x, TensorBase):
+                x.retain_grad()
         run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
-    for x in chosen or ():
-        if isinstance(x, TensorBase):
-            x.retain_grad()
     announce_start(task, roots, seeds, chosen, "backward")
     execute(task, edges, seeds, run_only)
 
@@ -203,10 +203,10 @@ def _several(value: Any) -> list[Any]:
 def _root_edge(root: Root, position: int) -> tuple[Node, int]:
     if isinstance(root, GradientEdge):
         return root.node, root.output_nr
-    if not root.requires_grad:
+    node, number = edge_of(root) if root.requires_grad else (None, 0)
+    if node is None:
         raise RuntimeError(f"element {position} of tensors does not require grad and does not have a grad_fn")
-    node = root.grad_fn
-    return (accumulator_of(root), 0) if node is None else (node, root._output_nr)
+    return node, number
 
 
 def _input_edge(source: Root, position: int) -> GradientEdge:

@@ -65,7 +65,7 @@ class FunctionNode(SavingNode, FunctionCtx):
     """The node of a custom function, and its context: whatever forward hangs on it, backward finds."""
 
     single = False
-    function: type[Function]
+    _function: type[Function]
     saved: Any = ()
     versions: Any = ()
 
@@ -86,7 +86,7 @@ class FunctionNode(SavingNode, FunctionCtx):
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         given = self._given(gradient or {}, create_graph)
-        answer = self.function.backward(self, *given)
+        answer = self._function.backward(self, *given)
         grads = answer if isinstance(answer, tuple) else (answer,)
         return self._checked(self._counted(grads), create_graph)
 
@@ -223,7 +223,7 @@ class Function:
         """The class of this function's nodes, named ``…Backward``."""
         made = cls.__dict__.get("_node_class")
         if made is None:
-            made = cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls})
+            made = cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"_function": cls})
         return made
 
     @classmethod
@@ -306,7 +306,7 @@ def _connect(node: FunctionNode, inputs: list[Any]) -> None:
 def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded: bool) -> None:
     """Give each output its history: this node, for dirty inputs a rebased one; an input as it was becomes a view."""
     for written in node._dirty:
-        bump_version(written, f"{node.function.__name__} (mark_dirty)")
+        bump_version(written, f"{node._function.__name__} (mark_dirty)")
     dirty = {id(x) for x in node._dirty}
     if not dirty <= {id(out) for out in outputs}:
         raise RuntimeError(

@@ -78,6 +78,8 @@ class OpNode(SavingNode):
     def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         """Unpack what was saved and run these rules."""
         if gradient is None:
+            if self.versions:
+                self.unpack_arrays()  # even so, an overwritten value is an error
             return [None] * len(self.rules)
         values: Any = self.extras
         if self.versions:
@@ -250,6 +252,12 @@ class JointOpNode(OpNode):
         return sent if self.metas is None else self.fitted(sent)
 
 
+def as_array(gradient: Gradient) -> Gradient:
+    """A NumPy scalar, which arithmetic on 0-dim arrays gives, as the array that a rule for several outputs may expect.
+    A NumPy scalar, which arithmetic on 0-dim arrays gives, as the array that a rule for several outputs may expect."""
+    return np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
+
+
 class MultiOpNode(OpNode):
     """A node with several outputs: its rules are given all their gradients, or the only one there can be."""
 
@@ -265,7 +273,9 @@ class MultiOpNode(OpNode):
             return [None] * len(self.rules)
         given = [gradient.get(number) for number in range(len(self.outputs))]
         can = [number for number, (_, kind) in enumerate(self.outputs) if kind.kind in "fc"]
-        filled = tuple(self._zeros(number, create_graph) if given[number] is None else given[number] for number in can)
+        filled = tuple(
+            self._zeros(number, create_graph) if given[number] is None else as_array(given[number]) for number in can
+        )
         return super().run_rules(filled[0] if self.op.one_differentiable_output else filled, create_graph, rules)
 
     def _zeros(self, number: int, create_graph: bool) -> Gradient:
