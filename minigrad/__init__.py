@@ -652,3 +652,12 @@ __all__ = [
 # np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as
 # well.
 _warnings.filterwarnings("ignore", ".* encountered in ", RuntimeWarning, r"minigrad\.")
+
+
+def __getattr__(name: str) -> None:
+    """Say why a type that PyTorch has is not there."""
+    if name == "bfloat16":
+        raise AttributeError(
+            "minigrad has no bfloat16, because NumPy has none; use float32, or float16 for half the memory."
+        )
+    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")

@@ -56,6 +56,7 @@ complex128 = cdouble = dtype("complex128", "c128", "ComplexDouble")
 ALL = (float16, float32, float64, int8, int16, int32, int64, uint8, bool_, complex64, complex128)
 _OF_NUMPY: dict[np.dtype[Any], dtype] = {each.numpy: each for each in ALL}
 F32, F64 = float32.numpy, float64.numpy
+_OF_PYTHON: dict[type, dtype] = {bool: bool_, int: int64, float: float64, complex: complex128}
 _CATEGORY = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 _default = float32
 _ARRAYS = (np.ndarray, np.generic)
@@ -101,11 +102,13 @@ def default_complex() -> dtype:
 
 
 def numpy_of(d: dtype | None) -> np.dtype[Any] | None:
-    """NumPy's type for ours, None for None. Raises TypeError for anything else, and says what is expected."""
+    """NumPy's type for ours or Python's, None for None. Raises TypeError for anything else, and says what is expected."""
     if d is None:
         return None
     if isinstance(d, dtype):
         return d.numpy
+    if isinstance(d, type) and d in _OF_PYTHON:
+        return _OF_PYTHON[d].numpy
     raise TypeError(f"dtype must be one of minigrad's, such as minigrad.float32, not {d!r}")
 
 
