@@ -326,3 +326,25 @@ def test_the_context_is_the_node(xp: ModuleType) -> None:
     out = make(xp, forward, lambda ctx, g: g).apply(xp.ones(1, requires_grad=True))
     assert out.grad_fn is seen[0]
     assert out.grad_fn.mine == 5
+
+
+def stores_under(xp: ModuleType, name: str) -> None:
+    """Whether what forward hangs on ctx under ``name`` is there in backward, and nothing else breaks."""
+
+    def forward(ctx: Any, x: Any) -> Any:
+        setattr(ctx, name, 5.0)
+        ctx.save_for_backward(x)
+        return x * 5.0
+
+    def backward(ctx: Any, g: Any) -> Any:
+        assert ctx.saved_tensors[0].tolist() == [2.0]
+        return g * getattr(ctx, name)
+
+    a = xp.tensor([2.0], requires_grad=True)
+    make(xp, forward, backward).apply(a).sum().backward()
+    assert a.grad.tolist() == [5.0]
+
+
+@pytest.mark.parametrize("name", ["function", "where", "inputs", "shape", "variable"])
+def test_the_context_takes_any_attribute_that_the_user_likes(xp: ModuleType, name: str) -> None:
+    stores_under(xp, name)
