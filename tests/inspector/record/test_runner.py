@@ -64,7 +64,7 @@ def test_a_script_is_recorded_with_its_source_and_its_output(run: Runs) -> None:
     assert printed(trace) == "gradient 6.0\n"
     assert (ended(trace).kind, ended(trace).status) == ("ok", 0)
     assert trace.sources[trace.script] == textwrap.dedent(SQUARE)
-    assert set(trace.names.values()) == {"w"}
+    assert "w" in trace.names.values()
 
 
 def test_what_is_printed_stands_where_it_was_printed(run: Runs) -> None:
