@@ -121,8 +121,8 @@ def _of_linear(
 def _or_zero(operand: Any, tangent: Tensor | None) -> Any:
     if tangent is not None:
         return tangent
-    if isinstance(operand, TensorBase) and operand.array.dtype.kind not in "fc":
-        return operand  # an index or a mask: it chooses, and has no tangent
+    if operand is None or (isinstance(operand, TensorBase) and operand.array.dtype.kind not in "fc"):
+        return operand  # an index or a mask chooses, and has no tangent; nor has what was left out
     return wrap(np.zeros_like(operand.array)) if isinstance(operand, TensorBase) else type(operand)(0)
 
 
