@@ -15,7 +15,7 @@ import numpy as np
 from minigrad.autograd.engine import GraphTask, announce_start, execute
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of, edge_of
 from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.events import BackwardFailed, TensorCreated, emit
+from minigrad.events import BackwardFailed, TensorCreated, emit, refused
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -148,10 +148,11 @@ def _answer(
         zeros._requires_grad = create_graph
         return _announced(zeros, source)
     if not allow_unused:
-        raise RuntimeError(
+        error = RuntimeError(
             f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
+        raise refused(error, "grad", **({"input": source} if isinstance(source, TensorBase) else {}))
     return None
 
 
