@@ -135,7 +135,12 @@ class Tensor(
         self._output_nr = 0
         self._counter = self._grad = self._accumulator = self._view = self._hooks = None
         if requires_grad:
-            self.requires_grad = True
+            self.require_from_birth()
+
+    def require_from_birth(self) -> None:
+        """Require grad from the beginning, which is no change to announce."""
+        self._check_may_require(True)
+        self._requires_grad = True
 
     # --- what it is
     # -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,29 @@ from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array, dtype
 from minigrad.events import TensorCreated, emit
 
+__all__ = [
+    "arange",
+    "as_tensor",
+    "asarray",
+    "empty",
+    "empty_like",
+    "empty_strided",
+    "eye",
+    "from_numpy",
+    "full",
+    "full_like",
+    "linspace",
+    "logspace",
+    "ones",
+    "ones_like",
+    "scalar_tensor",
+    "tensor",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+    "zeros_like",
+]
+
 Shape = Any
 """Lengths one by one, or one sequence of them."""
 
@@ -29,7 +52,7 @@ def made(array: Array, how: str, requires_grad: bool = False, data: Any = None) 
     if modes.inference:
         tensor._counter = untracked()
     if requires_grad:
-        tensor.requires_grad = True
+        tensor.require_from_birth()
     if TensorCreated.listeners:
         emit(TensorCreated(tensor, how, tuple(_tensors_in(data))))
     return tensor
