@@ -1,0 +1,278 @@
+"""What the fuzzer once found: small programs on which minigrad and PyTorch parted, each named for its behaviour."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import pytest
+
+import minigrad
+from tests.differential.compare import first_difference, report
+from tests.differential.programs import program_of
+from tests.differential.run import run
+
+pytestmark = pytest.mark.oracle
+
+FOUND = {
+    "a leaf that stopped requiring grad gets nothing": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+a.requires_grad_(False)
+b.backward(xp.ones_like(b))
+""",
+    "the hooks of a leaf that stopped requiring grad still run": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+h = a.register_hook(see("hook"))
+p = a.register_post_accumulate_grad_hook(see("accumulated"))
+b = a * 1
+a.detach_()
+b.backward(xp.ones_like(b))
+""",
+    "the gradient that a user gives is never kept with create_graph either": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+a.backward(a, create_graph=True)
+""",
+    "a view made under no_grad has no edge": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a[0]
+with xp.no_grad():
+    c = a.unfold(0, 2, 1)
+d = c * b
+""",
+    "a view made under no_grad has no backward": """
+a = xp.tensor([1.0, 2.0, 3.0], requires_grad=True)
+with xp.set_grad_enabled(False):
+    b = a.unfold(0, 2, 1)
+b.backward(xp.ones_like(b))
+""",
+    "a gradient recorded through relu requires grad": """
+a = xp.tensor([1.0, -1.0], requires_grad=True)
+b = a.relu()
+b.backward(xp.ones_like(b), create_graph=True)
+""",
+    "as_strided stays inside the storage": """
+a = xp.tensor([1.0])
+b = a.expand(2)
+c = b.as_strided((2, 2), (1, 0), 0)
+""",
+    "the hook of an output that got no gradient sees None": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.split(1)
+h = b.register_hook(see("h"))
+c.backward()
+""",
+    "a Function that hands its input on under no_grad makes a plain view": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+with xp.no_grad():
+    c = fn.Same.apply(b)
+c[0:1] = xp.tensor([5.0])
+""",
+    "one bare slice is a slice and several whole ones are an alias": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a[:]
+c = a[:, :]
+d = a[...]
+e = a[0:5]
+""",
+    "log1p and a number minus a tensor bear PyTorch's names": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.log1p()
+c = 0.5 - a
+""",
+    "integers to tensors of negative powers do not raise": """
+a = xp.tensor([9, 10, -6])
+b = xp.tensor([2, -1, -2])
+c = a.pow(b)
+""",
+    "a 0-dim float64 gradient keeps its precision": """
+a = xp.tensor(2.5, dtype=xp.float64, requires_grad=True)
+b = a.relu().expm1()
+b.backward()
+""",
+    "a 0-dim sum leads back to 0 dimensions": """
+a = xp.tensor(2.5, requires_grad=True)
+b = a.sum().neg()
+b.backward()
+c = a.mean()
+c.backward()
+d = a.prod()
+d.backward()
+""",
+    "the parts of a vector are scalars to backward too": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.unbind()
+d = b.norm()
+d.backward()
+e = c.std()
+e.backward()
+""",
+    "copied slices run once unless the graph is retained": """
+a = xp.tensor(1.0, requires_grad=True)
+b = xp.stack([a, a])
+b[0:1] = a
+b.backward(xp.ones_like(b))
+b.backward(xp.ones_like(b))
+""",
+    "shapes that do not broadcast are told with their dimension": """
+a = xp.ones(2, 1, 2)
+b = xp.ones(3)
+c = a * b
+d = xp.ones(0) + a
+""",
+    "a gradient is cast to its leaf with create_graph too": """
+a = xp.tensor([1.0], dtype=xp.float64)
+b = xp.tensor([2.0], dtype=xp.float32, requires_grad=True)
+b.backward(a, create_graph=True)
+""",
+    "a mask is not subtracted": """
+a = xp.tensor([1.0, 2.0])
+b = a > 1
+c = b - a
+d = a - b
+e = b - b
+""",
+    "the overload of the node is told in the message": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.pow(a)
+b *= a
+b.backward()
+""",
+    "filling expanded memory is legal": """
+a = xp.tensor([1.0]) * 1
+b = a.expand(2)
+b.fill_(1.5)
+c = xp.tensor([[1.0, 2.0]]).expand(2, 2)
+c[xp.tensor([False, True]), :] = 3.0
+""",
+    "being a view of a leaf comes before overlapping": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.expand(2, 4)
+b.add_(3.0)
+b.sin_()
+""",
+    "the gradient of a stale view is None and asking is no error": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+with xp.no_grad():
+    c = b[0]
+b.mul_(2)
+d = c.grad
+""",
+    "only the edges that a pass needs are computed": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.cos()
+h = b.grad_fn.register_hook(see("post"))
+b.backward(xp.ones_like(b), inputs=[b])
+""",
+    "a view of a view made under no_grad says so": """
+a = xp.tensor(1.0, requires_grad=True)
+with xp.no_grad():
+    b = a.unsqueeze(0)
+b[0:1] = 2.0
+""",
+    "a tensor is captured before its hooks where the pass goes on": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.clamp(0.0)
+h = b.register_hook(see("doubles", lambda grad: grad * 2))
+c = b * 3
+d, e = xp.autograd.grad([c], [b, a], [xp.ones_like(c)], retain_graph=True)
+(f,) = xp.autograd.grad([c], [b], [xp.ones_like(c)])
+""",
+    "a single root runs its hooks even if nothing is needed": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 2
+c = a * 3
+h = b.register_hook(see("root"))
+d = xp.autograd.grad([b], [c], [xp.ones_like(b)], allow_unused=True)
+""",
+    "of several roots only those run that are needed": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 2
+c = a * 3
+h = b.register_hook(see("root"))
+d = xp.autograd.grad([b, c], [c], [xp.ones_like(b), xp.ones_like(c)], allow_unused=True)
+""",
+    "backward to a non-leaf makes it retain its gradient": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a * 2
+b.backward(inputs=[b, a], retain_graph=True)
+b.backward()
+""",
+    "an input that needs no grad cannot retain it": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([2.0])
+c = b[0]
+a.backward(inputs=[c])
+b.backward(inputs=[c])
+""",
+    "an undefined gradient still runs the hooks after accumulation": """
+a = xp.tensor([1.0], requires_grad=True)
+b = fn.Silent.apply(a, a)
+h = a.register_post_accumulate_grad_hook(see("h"))
+b.backward()
+""",
+    "a node of several outputs sees None for those without a gradient": """
+a = xp.tensor([[1.0], [2.0]], requires_grad=True)
+b, c = a.unbind()
+h = b.grad_fn.register_prehook(see("before"))
+i = b.grad_fn.register_hook(see("after"))
+b.backward()
+""",
+    "zeros for unused inputs are tensors of their own": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([2.0], requires_grad=True)
+c, d, e = xp.autograd.grad([a], [a, b, b], materialize_grads=True)
+""",
+    "a base whose grad was switched off still has views": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a.narrow(1, 0, 1)
+a.requires_grad_(False)
+with xp.no_grad():
+    b[0] = -1.0
+c = b * 2
+""",
+    "the sign of not-a-number is zero": """
+a = xp.tensor([0.0])
+b = a / a
+c = b.sign()
+""",
+    "a constant's old view does not come to require grad with its base": """
+a = xp.tensor([1.0, 2.0])
+b = a[:1]
+a.requires_grad_()
+b.backward()
+""",
+    "logaddexp does not keep its result": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.logaddexp(a)
+c = b + 1
+b.sqrt_()
+c.backward(xp.ones_like(c))
+""",
+    "nothing is recorded in inference mode with grad enabled": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+with xp.inference_mode():
+    with xp.enable_grad():
+        c = a.sign()
+        d = a[0]
+        b.sin_()
+""",
+    "a node whose gradients are all undefined still looks at what it saved": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.std()
+b.fill_(0.0)
+c = fn.Silent.apply(a, b)
+c.backward(xp.ones_like(c))
+""",
+}
+"""Programs by the behaviour that they show."""
+
+
+@pytest.mark.parametrize("watch", [True, False], ids=["watched", "unwatched"])
+@pytest.mark.parametrize("behaviour", FOUND)
+def test_minigrad_agrees_with_pytorch_that(behaviour: str, watch: bool, torch: ModuleType) -> None:
+    program = program_of(FOUND[behaviour], watch)
+    found = first_difference(run(program, torch), run(program, minigrad))
+    assert found is None, report(program, found)
