@@ -17,6 +17,8 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array
 
+__all__ = ["get_printoptions", "set_printoptions"]
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

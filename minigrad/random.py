@@ -17,6 +17,27 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, dtype
 from minigrad.ops.creation import array_of, check_device, lengths, made
 
+__all__ = [
+    "Generator",
+    "bernoulli",
+    "default_generator",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "multinomial",
+    "normal",
+    "poisson",
+    "rand",
+    "rand_like",
+    "randint",
+    "randint_like",
+    "randn",
+    "randn_like",
+    "randperm",
+    "seed",
+    "set_rng_state",
+]
+
 _STATE_BYTES = 16 + 16 + 1 + 4 + 8
 
 

@@ -14,6 +14,23 @@ from minigrad.op import Op, op
 from minigrad.ops.choice import refuse, zero
 from minigrad.ops.fitting import meeting, plain, together
 
+__all__ = [
+    "add",
+    "addcdiv",
+    "addcmul",
+    "div",
+    "floor_divide",
+    "fmod",
+    "lerp",
+    "mul",
+    "neg",
+    "positive",
+    "reciprocal",
+    "remainder",
+    "rsub",
+    "sub",
+]
+
 Operand = Any
 """A Tensor or a Python number."""
 

@@ -11,6 +11,8 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
 
+__all__ = ["fmax", "fmin", "heaviside", "maximum", "minimum", "nan_to_num", "relu", "where"]
+
 Operand = Any
 
 

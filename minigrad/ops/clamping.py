@@ -15,6 +15,8 @@ from minigrad.op import Op, op
 from minigrad.ops.choice import choose
 from minigrad.ops.fitting import meeting, plain
 
+__all__ = ["clamp", "clamp_max", "clamp_min", "clip"]
+
 Operand = Any
 
 

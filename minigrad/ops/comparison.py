@@ -12,6 +12,35 @@ from minigrad.dtypes import Array
 from minigrad.op import Op, op
 from minigrad.ops.choice import zero
 
+__all__ = [
+    "allclose",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "eq",
+    "equal",
+    "ge",
+    "gt",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "le",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "lt",
+    "ne",
+    "signbit",
+]
+
 Operand = Any
 
 

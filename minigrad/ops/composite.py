@@ -17,6 +17,8 @@ from minigrad.ops.rounding import complex
 from minigrad.ops.scope import composite
 from minigrad.ops.trigonometric import cos, sin
 
+__all__ = ["cartesian_prod", "combinations", "deg2rad", "meshgrid", "polar", "rad2deg", "trapezoid"]
+
 
 @composite
 def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Any, ...]:

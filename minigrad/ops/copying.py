@@ -12,6 +12,8 @@ from minigrad.errors import do_not_meet
 from minigrad.op import op
 from minigrad.ops.choice import zero
 
+__all__ = ["masked_fill"]
+
 
 @op(label="copy", name="copy", backward="CopyBackwards")
 def copy_from(a: Array, b: Array, /) -> Array:

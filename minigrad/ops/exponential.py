@@ -12,6 +12,25 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
 
+__all__ = [
+    "exp",
+    "exp2",
+    "expm1",
+    "float_power",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "pow",
+    "rsqrt",
+    "sigmoid",
+    "sqrt",
+    "square",
+]
+
 LN_2 = float(np.log(2.0))
 LN_10 = float(np.log(10.0))
 

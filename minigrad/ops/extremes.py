@@ -18,6 +18,8 @@ from minigrad.ops.choice import maximum, minimum
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.reduction import Axes, Dim, axes_of, largest_of, smallest_of
 
+__all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
+
 # --- what leads back ------------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,22 @@ from minigrad.ops.dims import Shape, as_shape, wrap_dim
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import reshape
 
+__all__ = [
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "cat",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "dstack",
+    "hstack",
+    "row_stack",
+    "stack",
+    "tile",
+    "vstack",
+]
+
 
 @op(label="cat", name="cat", backward="CatBackward0", linear=True)
 def cat_along(*tensors: Array, dim: int = 0) -> Array:

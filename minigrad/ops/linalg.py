@@ -101,7 +101,7 @@ def triangular_solution(a: Array, b: Array, /, upper: bool, unitriangular: bool)
     half = np.triu(a) if upper else np.tril(a)
     if unitriangular:
         np.einsum("...ii->...i", half)[...] = 1
-    return np.linalg.solve(half, b)
+    return np.linalg.solve(half, b.astype(a.dtype, copy=False))
 
 
 def _triangular_rule(g: Any, a: Any, out: Any, upper: bool, unitriangular: bool, needs: Any) -> list[Any]:

@@ -14,9 +14,12 @@ from minigrad.op import op
 from minigrad.ops import viewing
 from minigrad.ops.arithmetic import add_pair, mul
 from minigrad.ops.dims import Shape
+from minigrad.ops.fitting import cast
 from minigrad.ops.scope import composite
 from minigrad.ops.turning import squeeze_dim_
 from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpose, unsafe_view, unsqueeze, view
+
+__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "matmul", "mm", "mv", "outer"]
 
 ndarray = np.ndarray
 
@@ -176,6 +179,12 @@ def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
     return np.add(product, a if beta == 1 else a * beta, out=product)
 
 
+def _as_type_of(g: Any, value: Any) -> Any:
+    """``value`` in the type of ``g``, in which a product of mixed types was computed."""
+    kind, other = (x.array.dtype if isinstance(x, TensorBase) else x.dtype for x in (g, value))
+    return value if kind == other else cast.apply(value, kind)
+
+
 def _times(g: Any, factor: float) -> Any:
     return g if factor == 1 else g * factor
 
@@ -221,7 +230,7 @@ addmv.grads(
 )
 
 
-@op(label="⊗ +")
+@op(label="⊗ +", promotes="result")
 def addr(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
     """``beta * a + alpha * b ⊗ c`` for vectors ``b`` and ``c``.
 
@@ -238,8 +247,8 @@ def addr(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> 
 
 addr.grads(
     a=lambda g, beta: _times(g, beta),
-    b=lambda g, c, alpha: _times(mv.apply(g, c), alpha),
-    c=lambda g, b, alpha: _times(mv.apply(t.apply(g), b), alpha),
+    b=lambda g, c, alpha: _times(mv.apply(g, _as_type_of(g, c)), alpha),
+    c=lambda g, b, alpha: _times(mv.apply(t.apply(g), _as_type_of(g, b)), alpha),
 )
 
 

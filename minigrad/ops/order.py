@@ -19,6 +19,8 @@ from minigrad.ops.extremes import PAIR, found, place_along, searchable, shared_b
 from minigrad.ops.scattering import gathered
 from minigrad.ops.scope import composite
 
+__all__ = ["argsort", "kthvalue", "median", "mode", "msort", "nanmedian", "nanquantile", "quantile", "sort", "topk"]
+
 
 def ascending(a: Array, axis: int, descending: bool = False) -> Array:
     """The order of the elements along an axis, in which those that are equal keep theirs."""

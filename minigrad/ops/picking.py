@@ -20,6 +20,17 @@ from minigrad.ops.embedding import add_rows
 from minigrad.ops.shape import flatten, reshape
 from minigrad.ops.viewing import expand
 
+__all__ = [
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_select",
+    "masked_scatter",
+    "masked_select",
+    "take",
+    "take_along_dim",
+]
+
 
 def _check_range(index: Array, length: int, what: str = "index") -> None:
     if index.size and not (-length <= index.min() and index.max() < length):

@@ -17,6 +17,21 @@ from minigrad.ops.scope import composite
 from minigrad.ops.shape import flatten
 from minigrad.ops.viewing import contiguous_copy, diagonal, expand, unsqueeze
 
+__all__ = [
+    "block_diag",
+    "diag",
+    "diag_embed",
+    "diagflat",
+    "flip",
+    "fliplr",
+    "flipud",
+    "repeat_interleave",
+    "roll",
+    "rot90",
+    "tril",
+    "triu",
+]
+
 
 @op(label="flip", name="flip", linear=True, backward="FlipBackward0")
 def flipped(a: Array, /, dims: Shape) -> Array:

@@ -22,6 +22,8 @@ from minigrad.ops.exponential import exp
 from minigrad.ops.fitting import sum_to
 from minigrad.ops.scope import composite
 
+__all__ = ["all", "any", "count_nonzero", "logsumexp", "mean", "nanmean", "nansum", "prod", "sum"]
+
 Axes = tuple[int, ...]
 sum_of: Any = np.add.reduce
 product_of: Any = np.multiply.reduce

@@ -12,6 +12,24 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import plain
 
+__all__ = [
+    "absolute",
+    "angle",
+    "ceil",
+    "complex",
+    "conj",
+    "copysign",
+    "floor",
+    "frac",
+    "imag",
+    "is_complex",
+    "real",
+    "round",
+    "sgn",
+    "sign",
+    "trunc",
+]
+
 
 def _whole_if_integer(function: Any, a: Array) -> Array:
     """Integers are whole already; NumPy would keep them too, but not bools."""

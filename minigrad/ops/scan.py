@@ -20,6 +20,8 @@ from minigrad.ops.rounding import absolute
 from minigrad.ops.scattering import scattered_sum
 from minigrad.ops.scope import composite
 
+__all__ = ["cummax", "cummin", "cumprod", "cumsum", "diff", "logcumsumexp", "trace"]
+
 
 def _run(ufunc: np.ufunc, a: Array, axis: int, reverse: bool, kind: np.dtype[Any] | None = None) -> Array:
     """Accumulate along an axis, from its end when ``reverse``; a 0-dim array is its own running anything."""

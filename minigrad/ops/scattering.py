@@ -13,6 +13,8 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.dims import Shape, wrap_dim
 
+__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
+
 Places = tuple[Array, ...]
 
 

@@ -14,6 +14,19 @@ from minigrad.op import op
 from minigrad.ops.creation import made
 from minigrad.ops.dims import wrap_dim
 
+__all__ = [
+    "argwhere",
+    "bincount",
+    "bucketize",
+    "histc",
+    "isin",
+    "nonzero",
+    "one_hot",
+    "searchsorted",
+    "unique",
+    "unique_consecutive",
+]
+
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """The places of the elements that are not 0, one a row; with ``as_tuple`` one tensor for each dimension.

@@ -16,6 +16,28 @@ from minigrad.ops.dims import Shape, as_shape, infer_shape, wrap_dim, wrap_dims
 from minigrad.ops.viewing import clone, diagonal, permute, reshape_to, select, t, transpose, unbind, unsqueeze
 from minigrad.ops.viewing import unfold as unfold_windows
 
+__all__ = [
+    "as_strided",
+    "broadcast_shapes",
+    "broadcast_tensors",
+    "broadcast_to",
+    "chunk",
+    "detach",
+    "detach_",
+    "flatten",
+    "moveaxis",
+    "movedim",
+    "narrow",
+    "reshape",
+    "split",
+    "split_with_sizes",
+    "squeeze",
+    "swapaxes",
+    "swapdims",
+    "tensor_split",
+    "unflatten",
+]
+
 
 def reshape(input: Any, *shape: Any) -> Any:
     """``input`` in another shape of as many elements: a view where the memory allows, else a copy. One length may be -1.

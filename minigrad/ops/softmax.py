@@ -13,6 +13,8 @@ from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp
 from minigrad.ops.reduction import largest_of, sum_of, sum_over
 
+__all__ = ["log_softmax", "softmax"]
+
 
 @op(label="softmax", name="softmax")
 def softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:

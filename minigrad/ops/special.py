@@ -18,6 +18,8 @@ from minigrad.op import op
 from minigrad.ops.choice import choose
 from minigrad.ops.exponential import exp, log
 
+__all__ = ["digamma", "erf", "erfc", "erfinv", "lgamma", "polygamma", "xlogy"]
+
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
 

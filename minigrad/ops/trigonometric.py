@@ -11,6 +11,24 @@ from minigrad.op import op
 from minigrad.ops.choice import choose
 from minigrad.ops.exponential import rsqrt
 
+__all__ = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cos",
+    "cosh",
+    "hypot",
+    "sin",
+    "sinc",
+    "sinh",
+    "tan",
+    "tanh",
+]
+
 
 @op(label="sin", promotes="float", elementwise=True)
 def sin(a: Array, /) -> Array:

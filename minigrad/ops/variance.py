@@ -16,6 +16,8 @@ from minigrad.ops.extremes import share
 from minigrad.ops.reduction import Axes, Dim, axes_of, count_along, largest_of, mean_over, smallest_of, spread, sum_of
 from minigrad.ops.rounding import absolute, sgn
 
+__all__ = ["dist", "norm", "std", "std_mean", "var", "var_mean"]
+
 
 def _variance(a: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
     """Squares of the distance from the mean, so that large numbers close together keep their digits."""

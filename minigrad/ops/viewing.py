@@ -19,6 +19,8 @@ from minigrad.ops.dims import Shape, wrap_dim, wrap_dims
 from minigrad.ops.fitting import sum_to
 from minigrad.ops.strided import strided_scatter_add
 
+__all__ = ["clone", "diagonal", "permute", "select", "t", "transpose", "unbind", "unsqueeze"]
+
 
 @op(label="view", linear=True, view=True)
 def view(a: Array, /, shape: Shape) -> Array:
