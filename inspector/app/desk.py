@@ -1,7 +1,7 @@
 """Where every pane stands: one pure function of the terminal's size, and the layout that obeys it.
 
 From 100 columns on all panes are open, as on a desk. Below, those of the right column lie on one pile with the
-source, and one of them is in front; below 56 columns the graph lies there too.
+source, and one of them is in front; below 60 columns the graph lies there too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
-OPEN_FROM, GRAPH_FROM = 100, 56
+OPEN_FROM, GRAPH_FROM = 100, 60
 PANES = ("source", "graph", "tensor", "node", "why", "output", "events")
 """The panes in the order in which the tab key visits them."""
 RULED = ("source", "output", "graph", "timeline", "tensor", "node", "why")

@@ -13,6 +13,9 @@ SIGNS: tuple[tuple[Kind, str, Role], ...] = (
 )
 """Where several fall on one cell, the first of these is shown."""
 
+CROWDED = 0.6
+"""A sign that would fill more than this share of the line says nothing any more, and is left out."""
+
 
 def cell_of(step: int, length: int, room: int) -> int:
     """The cell of a step on a line of ``room`` cells.
@@ -32,8 +35,9 @@ def marked(marks: Landmarks, room: int) -> dict[int, tuple[str, Role]]:
     """The signs along a line of ``room`` cells."""
     signs: dict[int, tuple[str, Role]] = {}
     for kind, sign, role in reversed(SIGNS):
-        for cell in {cell_of(step, marks.length, room) for step in marks.steps[kind]}:
-            signs[cell] = sign, role
+        cells = {cell_of(step, marks.length, room) for step in marks.steps[kind]}
+        if kind == "error" or len(cells) <= max(8, room * CROWDED):
+            signs |= dict.fromkeys(cells, (sign, role))
     return signs
 
 

@@ -120,8 +120,14 @@ class DeskScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, group="explain", description="explain the trace")
     def _explain(self) -> None:
-        """Have the trace explained aside."""
-        self.app.call_from_thread(self._explained, self.walk.explain())
+        """Have the trace explained aside. A diagnosis that fails is no reason to leave the reader without the rest."""
+        try:
+            findings = self.walk.explain()
+        except Exception as error:
+            message = f"The explanation failed: {type(error).__name__}: {error}"
+            self.app.call_from_thread(self.notify, message, severity="warning")
+        else:
+            self.app.call_from_thread(self._explained, findings)
 
     def _explained(self, findings: tuple[Finding, ...]) -> None:
         self.walk.findings = findings

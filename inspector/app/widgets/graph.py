@@ -14,6 +14,7 @@ from inspector.app.reading.looks import FUTURE, look
 from inspector.app.view import Moment, Zoom
 from inspector.app.widgets.canvas import Canvas, Jumped, stretches
 from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
+from inspector.draw.layers import Box
 from inspector.draw.wording import gradient, magnitude
 from inspector.trace.facts import Summary
 from inspector.trace.state import Status
@@ -86,8 +87,9 @@ class GraphPane(Canvas):
         self.entitle((self._heading(moment, chapter), "muted"))
         self._forget_touched(before if chart is not None and before is chart else None)
         if self._followed != (moment.view.node, chart):
+            fresh = self._followed[1] is not chart
             self._followed = moment.view.node, chart
-            self.follow()
+            self.follow(fresh=fresh)
 
     def _forget_touched(self, chart: Chart | None) -> None:
         """Paint anew the rows of what the last move changed, if the chart is still the same; else everything."""
@@ -131,8 +133,8 @@ class GraphPane(Canvas):
         """Columns left of a chart that is narrower than the pane."""
         return 0 if self.chart is None else max(0, (self.size.width - self.chart.scene.width) // 2)
 
-    def follow(self) -> None:
-        """Bring the selected node into sight, and no farther than needed."""
+    def follow(self, *, fresh: bool = False) -> None:
+        """Bring the selected node into sight, and no farther than needed; on a ``fresh`` chart, from its left edge."""
         if self.chart is None or self.moment is None:
             return
         node = self.moment.view.node
@@ -141,16 +143,16 @@ class GraphPane(Canvas):
             box = next((self.chart.scene.boxes[root] for root in self.chart.chapter.roots), None)
         if box is None:
             return
-        x, y = self._target(box.x, box.right, box.y, box.bottom)
+        x, y = self._target(box, 0 if fresh else round(self.scroll_target_x))
         self.scroll_to(x, y, animate=False, force=True)
 
-    def _target(self, left: int, right: int, top: int, bottom: int) -> tuple[int, int]:
-        """Where to scroll, so that these cells are seen with what comes above and below."""
-        now_x, now_y = round(self.scroll_target_x), round(self.scroll_target_y)
+    def _target(self, box: Box, now_x: int) -> tuple[int, int]:
+        """Where to scroll, so that a box is seen with what comes above and below."""
+        now_y = round(self.scroll_target_y)
         wide, high = self.scrollable_content_region.size
-        x = now_x if now_x <= left and right <= now_x + wide else (left + right - wide) // 2
-        seen = now_y <= max(0, top - 2) and bottom + 2 <= now_y + high
-        y = now_y if seen else (top + bottom - high) // 2
+        x = next((x for x in (now_x, 0) if x <= box.x and box.right <= x + wide), (box.x + box.right - wide) // 2)
+        seen = now_y <= max(0, box.y - 2) and box.bottom + 2 <= now_y + high
+        y = now_y if seen else (box.y + box.bottom - high) // 2
         return max(0, x), max(0, y)
 
     def on_resize(self) -> None:

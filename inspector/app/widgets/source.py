@@ -8,12 +8,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from inspector.app.lines import Jump, Line, line, width
+from inspector.app.lines import Bit, Jump, Line, line, width
 from inspector.app.reading.places import short
 from inspector.app.reading.source import Stretch, coloured, file_of, margin, note, stretch
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Canvas
-from inspector.trace.facts import Place
 
 
 class SourcePane(Canvas):
@@ -71,29 +70,34 @@ class SourcePane(Canvas):
         if place is not None and place.file == self.file and self._shown != (place, self.size):
             self._shown = place, self.size
             self.keep_in_sight(place.line - 1, margin=3)
-            self._keep_columns_in_sight(moment, place)
-
-    def _keep_columns_in_sight(self, moment: Moment | None, place: Place) -> None:
-        """Scroll sideways only when the lit expression would be cut off."""
-        words = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
-        lit = stretch(place, self.file, place.line, words)
-        if moment is None or lit is None:
-            return
-        cut = self.margin + lit.end - self.scrollable_content_region.width
-        self.scroll_to(x=max(0, min(cut, lit.start - 4)), animate=False, force=True)
 
     def on_resize(self) -> None:
         """Fewer rows may hide the lit line."""
         self.follow()
 
     def render_line(self, y: int) -> Strip:
-        """The margin stays where it is; only the code scrolls sideways."""
+        """The margin stays where it is. A row whose lit part lies beyond the edge is shown from farther right."""
         left, top = self.scroll_offset
         strip = self.kept(top + y)
-        if not left or strip is None:
+        shift = self._shift(top + y)
+        if strip is None or not (left or shift):
             return super().render_line(y)
         head, wide = self.margin, self.size.width
-        return Strip.join([strip.crop(0, head), strip.crop_extend(head + left, left + wide, self.blank)])
+        if left or not shift:
+            return Strip.join([strip.crop(0, head), strip.crop_extend(head + left, left + wide, self.blank)])
+        cut = Strip([self.segment(Bit("…", "muted"))], 1)
+        return Strip.join([strip.crop(0, head), cut, strip.crop_extend(head + shift + 1, shift + wide, self.blank)])
+
+    def _shift(self, row: int) -> int:
+        """How far a row must be moved for its lit part to be seen, or, if that is too long, its beginning."""
+        place = None if self.moment is None else self.moment.lit
+        if place is None or not 0 <= row < len(self.lines):
+            return 0
+        lit = stretch(place, self.file, row + 1, self.lines[row])
+        if lit is None:
+            return 0
+        beyond = self.margin + lit.end + 1 - self.scrollable_content_region.width
+        return max(0, min(beyond, lit.start - 2))
 
     @property
     def margin(self) -> int:

@@ -213,3 +213,15 @@ async def test_a_long_trace_is_on_the_screen_before_it_is_read_and_then_opens_wh
         await app.pilot.pause()
         assert app.step == begun
         assert f"step {begun:,} of {len(trace):,}" in app.text("banner")
+
+
+async def test_an_explanation_that_fails_leaves_the_app_alive(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: Trace) -> list[object]:
+        raise KeyError("tensor 7")
+
+    monkeypatch.setattr("inspector.app.walk.explain", broken)
+    async with open_app() as app:
+        assert any("The explanation failed: KeyError" in note.message for note in app.app._notifications)
+        assert "one of the variables needed for gradient computation" in app.says("why")
+        await app.press("left")
+        assert app.step == 91
