@@ -73,6 +73,7 @@ class DeskScreen(Screen[None]):
         self.walk = Walk(trace)
         self._timer: Timer | None = None
         self._sought = ""
+        self._unexplained = False
 
     def compose(self) -> ComposeResult:
         """All panes, once; the plan says which of them are seen."""
@@ -174,9 +175,12 @@ class DeskScreen(Screen[None]):
             self.call_after_refresh(self._draw)
 
     def _grow(self) -> None:
-        """Draw anew what a recording in progress has added."""
+        """Draw anew what a recording in progress has added, and have it explained when it pauses."""
         if self.walk.grow():
+            self._unexplained = True
             self._draw()
+        elif self._unexplained:
+            self._unexplained = False
             self._explain()
 
     # -- moving

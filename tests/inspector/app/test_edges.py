@@ -118,6 +118,9 @@ async def test_panes_follow_a_trace_that_grows(open_app: Open, tiny: ModuleType)
         assert "✗" in app.text("timeline")
         await app.press("!")
         assert "ExpBackward0" in app.text("graph")
+        await app.app.workers.wait_for_complete()
+        await app.pilot.pause(0.2)
+        assert "saved its own output t" in app.says("why")
 
 
 async def test_a_big_graph_is_laid_out_aside_and_then_shown(open_app: Open) -> None:
