@@ -24,7 +24,7 @@ __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 
 
 @op(label="share", linear=True)
-def share(a: Array, mask: Array, /, axes: Axes) -> Array:
+def share(a: Array, mask: Array, /, dim: Axes) -> Array:
     """``a``, repeated along ``axes``, divided evenly among the places where ``mask`` holds.
 
     >>> import minigrad as mg
@@ -32,15 +32,15 @@ def share(a: Array, mask: Array, /, axes: Axes) -> Array:
     >>> share(mg.tensor([1.0]), mg.tensor([True, False, True]), (0,))
     tensor([0.5000, 0.0000, 0.5000])
     """
-    count = np.asarray(np.count_nonzero(mask, axis=axes, keepdims=True))
+    count = np.asarray(np.count_nonzero(mask, axis=dim, keepdims=True))
     return np.multiply(a, mask) / count.astype(a.dtype)
 
 
-share.grads(a=lambda g, mask, axes: share(g, mask, axes))
+share.grads(a=lambda g, mask, dim: share(g, mask, dim))
 
 
 @op(label="pick", linear=True, backward="GatherBackward0")
-def pick_along(a: Array, indices: Array, /, axis: int, keepdim: bool) -> Array:
+def pick_along(a: Array, indices: Array, /, dim: int, keepdim: bool) -> Array:
     """The elements of ``a`` at ``indices`` along ``axis``; without ``keepdim`` each index stands for the whole
     dimension.
 
@@ -52,12 +52,12 @@ def pick_along(a: Array, indices: Array, /, axis: int, keepdim: bool) -> Array:
     if not a.ndim:
         return a.copy()
     if keepdim:
-        return np.take_along_axis(a, indices, axis)
-    return np.take_along_axis(a, np.expand_dims(indices, axis), axis).squeeze(axis)
+        return np.take_along_axis(a, indices, dim)
+    return np.take_along_axis(a, np.expand_dims(indices, dim), dim).squeeze(dim)
 
 
 @op(label="place", linear=True, backward="ValueSelectingReductionBackward0")
-def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], axis: int, keepdim: bool) -> Array:
+def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], dim: int, keepdim: bool) -> Array:
     """Zeros of ``shape`` with ``a`` at ``indices`` along ``axis``, which name no place twice: the way back from
     ``pick_along``.
 
@@ -70,14 +70,14 @@ def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], axis: int, 
     if not shape:
         return a.copy()
     if not keepdim:
-        a, indices = np.expand_dims(a, axis), np.expand_dims(indices, axis)
+        a, indices = np.expand_dims(a, dim), np.expand_dims(indices, dim)
     out = np.zeros(shape, a.dtype)
-    np.put_along_axis(out, indices, a, axis)
+    np.put_along_axis(out, indices, a, dim)
     return out
 
 
-pick_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
-place_along.grads(a=lambda g, indices, axis, keepdim: pick_along(g, indices, axis, keepdim))
+pick_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))
+place_along.grads(a=lambda g, indices, dim, keepdim: pick_along(g, indices, dim, keepdim))
 
 
 def shared(g: Any, a: Any, out: Any, axes: Axes) -> Any:
@@ -136,27 +136,27 @@ min_all.grads(a=lambda g, a, out: shared_by_all(g, a, out))
 
 
 @op(label="max", name="amax", backward="AmaxBackward0")
-def amax_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
+def amax_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     """The largest along dimensions. Those that tie share the gradient.
 
     >>> import minigrad as mg
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).amax(dim=1)
     tensor([3., 5.])
     """
-    _lengths_not_zero(a, axes, "amax")
-    return largest_of(a, axis=axes, keepdims=keepdim)
+    _lengths_not_zero(a, dim, "amax")
+    return largest_of(a, axis=dim, keepdims=keepdim)
 
 
 @op(label="min", name="amin", backward="AminBackward0")
-def amin_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
+def amin_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     """The smallest along dimensions. Those that tie share the gradient.
 
     >>> import minigrad as mg
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).amin(dim=1)
     tensor([1., 2.])
     """
-    _lengths_not_zero(a, axes, "amin")
-    return smallest_of(a, axis=axes, keepdims=keepdim)
+    _lengths_not_zero(a, dim, "amin")
+    return smallest_of(a, axis=dim, keepdims=keepdim)
 
 
 def _lengths_not_zero(a: Array, axes: Axes, name: str) -> None:
@@ -165,8 +165,8 @@ def _lengths_not_zero(a: Array, axes: Axes, name: str) -> None:
             raise IndexError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
 
 
-amax_over.grads(a=lambda g, a, out, axes: shared(g, a, out, axes))
-amin_over.grads(a=lambda g, a, out, axes: shared(g, a, out, axes))
+amax_over.grads(a=lambda g, a, out, dim: shared(g, a, out, dim))
+amin_over.grads(a=lambda g, a, out, dim: shared(g, a, out, dim))
 
 
 def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
@@ -190,18 +190,18 @@ def amin(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
 
 
 @op(label="min, max", name="aminmax", backward="AminmaxBackward0", several=True, outputs=("min", "max"))
-def aminmax_over(a: Array, /, axes: Axes, keepdim: bool) -> tuple[Array, Array]:
+def aminmax_over(a: Array, /, dim: Axes, keepdim: bool) -> tuple[Array, Array]:
     """The smallest and the largest along dimensions.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).aminmax().max
     tensor(3.)
     """
-    _lengths_not_zero(a, axes, "aminmax")
-    return smallest_of(a, axis=axes, keepdims=keepdim), largest_of(a, axis=axes, keepdims=keepdim)
+    _lengths_not_zero(a, dim, "aminmax")
+    return smallest_of(a, axis=dim, keepdims=keepdim), largest_of(a, axis=dim, keepdims=keepdim)
 
 
-aminmax_over.grads(a=lambda g, a, min, max, axes: shared(g[0], a, min, axes) + shared(g[1], a, max, axes))
+aminmax_over.grads(a=lambda g, a, min, max, dim: shared(g[0], a, min, dim) + shared(g[1], a, max, dim))
 
 
 def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> return_types.aminmax:
@@ -235,31 +235,31 @@ PAIR: dict[str, Any] = {"several": True, "outputs": ("values", "indices"), "one_
 
 
 @op(label="max", name="max", backward="MaxBackward0", **PAIR)
-def max_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def max_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The largest along a dimension and the index of the first that reaches it.
 
     >>> import minigrad as mg
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).max(dim=1).indices
     tensor([0, 1])
     """
-    searchable(a, axis, "max")
-    return found(a, np.argmax(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
+    searchable(a, dim, "max")
+    return found(a, np.argmax(a, dim, keepdims=True) if a.ndim else a, dim, keepdim)
 
 
 @op(label="min", name="min", backward="MinBackward0", **PAIR)
-def min_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def min_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The smallest along a dimension and the index of the first that reaches it.
 
     >>> import minigrad as mg
     >>> mg.tensor([[3.0, 1.0], [2.0, 5.0]]).min(dim=1).indices
     tensor([1, 0])
     """
-    searchable(a, axis, "min")
-    return found(a, np.argmin(a, axis, keepdims=True) if a.ndim else a, axis, keepdim)
+    searchable(a, dim, "min")
+    return found(a, np.argmin(a, dim, keepdims=True) if a.ndim else a, dim, keepdim)
 
 
-max_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
-min_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
+max_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))
+min_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))
 
 
 def _extreme(whole: Op, along: Op, pairwise: Op, pair: Any, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
@@ -300,25 +300,25 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 
 
 @op(label="argmax", name="argmax")
-def argmax_along(a: Array, /, axis: int | None, keepdim: bool) -> Array:
+def argmax_along(a: Array, /, dim: int | None, keepdim: bool) -> Array:
     """The index of the largest along a dimension, or among all elements in a row.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 5.0]).argmax()
     tensor(1)
     """
-    return _place(np.argmax, a, axis, keepdim, "argmax")
+    return _place(np.argmax, a, dim, keepdim, "argmax")
 
 
 @op(label="argmin", name="argmin")
-def argmin_along(a: Array, /, axis: int | None, keepdim: bool) -> Array:
+def argmin_along(a: Array, /, dim: int | None, keepdim: bool) -> Array:
     """The index of the smallest along a dimension, or among all elements in a row.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 5.0]).argmin()
     tensor(0)
     """
-    return _place(np.argmin, a, axis, keepdim, "argmin")
+    return _place(np.argmin, a, dim, keepdim, "argmin")
 
 
 def _place(search: Any, a: Array, axis: int | None, keepdim: bool, name: str) -> Array:

@@ -36,29 +36,29 @@ def _sorted(a: Array, axis: int, descending: bool) -> tuple[Array, Array]:
 
 
 @op(label="sort", name="sort", backward="SortBackward0", **PAIR)
-def sort_along(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
+def sort_along(a: Array, /, dim: int, descending: bool) -> tuple[Array, Array]:
     """The elements along a dimension in order, and where each was.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).sort().values
     tensor([1., 2., 3.])
     """
-    return _sorted(a, axis, descending)
+    return _sorted(a, dim, descending)
 
 
 @op(label="sort", name="sort", backward="SortBackward1", **PAIR)
-def sort_stably(a: Array, /, axis: int, descending: bool) -> tuple[Array, Array]:
+def sort_stably(a: Array, /, dim: int, descending: bool) -> tuple[Array, Array]:
     """The same, for a caller who asked that equal elements keep their order.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).sort(stable=True).values
     tensor([1., 2., 3.])
     """
-    return _sorted(a, axis, descending)
+    return _sorted(a, dim, descending)
 
 
 for _sort in (sort_along, sort_stably):
-    _sort.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+    _sort.grads(a=lambda g, indices, a_shape, dim: place_along(g, indices, a_shape, dim, True))
 
 
 def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> return_types.sort:
@@ -83,14 +83,14 @@ def msort(input: Any) -> Any:
 
 
 @op(label="argsort", name="argsort")
-def argsort_along(a: Array, /, axis: int, descending: bool) -> Array:
+def argsort_along(a: Array, /, dim: int, descending: bool) -> Array:
     """The indices that would sort along a dimension.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).argsort()
     tensor([1, 2, 0])
     """
-    return ascending(a, axis, descending)
+    return ascending(a, dim, descending)
 
 
 def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
@@ -104,21 +104,21 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
 
 
 @op(label="top k", name="topk", backward="TopkBackward0", **PAIR)
-def topk_along(a: Array, /, k: int, axis: int, largest: bool) -> tuple[Array, Array]:
+def topk_along(a: Array, /, k: int, dim: int, largest: bool) -> tuple[Array, Array]:
     """The ``k`` largest (or smallest) along a dimension, in order, and where each was.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).topk(2).values
     tensor([3., 2.])
     """
-    length = a.shape[axis] if a.ndim else 1
+    length = a.shape[dim] if a.ndim else 1
     if not 0 <= k <= length:
         raise RuntimeError(f"selected index k out of range: k={k} along a dimension of length {length}")
-    order = ascending(a, axis, largest)
-    return found(a, np.take(order, range(k), axis) if a.ndim else order, axis, True)
+    order = ascending(a, dim, largest)
+    return found(a, np.take(order, range(k), dim) if a.ndim else order, dim, True)
 
 
-topk_along.grads(a=lambda g, indices, a_shape, axis: place_along(g, indices, a_shape, axis, True))
+topk_along.grads(a=lambda g, indices, a_shape, dim: place_along(g, indices, a_shape, dim, True))
 
 
 def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> return_types.topk:
@@ -144,43 +144,43 @@ def _by_rank(a: Array, rank: Any, axis: int, keepdim: bool) -> tuple[Array, Arra
 
 
 @op(label="k-th", name="kthvalue", backward="KthvalueBackward0", **PAIR)
-def kthvalue_along(a: Array, /, k: int, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def kthvalue_along(a: Array, /, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The ``k``-th smallest along a dimension, counted from 1, and where it was.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).kthvalue(2).values
     tensor(2.)
     """
-    length = a.shape[axis] if a.ndim else 1
+    length = a.shape[dim] if a.ndim else 1
     if not 1 <= k <= length:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}: k={k}, length {length}")
-    return _by_rank(a, k - 1, axis, keepdim)
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}: k={k}, length {length}")
+    return _by_rank(a, k - 1, dim, keepdim)
 
 
 @op(label="median", name="median", backward="MedianBackward1", **PAIR)
-def median_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def median_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The lower median along a dimension, NaN if any element is, and where it was.
 
     >>> import minigrad as mg
     >>> mg.tensor([4.0, 1.0, 2.0, 3.0]).median(dim=0).values
     tensor(2.)
     """
-    searchable(a, axis, "median")
-    good = _count_good(a, axis)
-    length = a.shape[axis] if a.ndim else 1
-    return _by_rank(a, np.where(good < length, good, (length - 1) // 2), axis, keepdim)
+    searchable(a, dim, "median")
+    good = _count_good(a, dim)
+    length = a.shape[dim] if a.ndim else 1
+    return _by_rank(a, np.where(good < length, good, (length - 1) // 2), dim, keepdim)
 
 
 @op(label="median no NaN", name="nanmedian", backward="NanmedianBackward1", **PAIR)
-def nanmedian_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def nanmedian_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The lower median along a dimension of what is not NaN, and where it was.
 
     >>> import minigrad as mg
     >>> mg.tensor([float("nan"), 1.0, 2.0, 3.0]).nanmedian(dim=0).values
     tensor(2.)
     """
-    searchable(a, axis, "nanmedian")
-    return _by_rank(a, np.maximum(_count_good(a, axis) - 1, 0) // 2, axis, keepdim)
+    searchable(a, dim, "nanmedian")
+    return _by_rank(a, np.maximum(_count_good(a, dim) - 1, 0) // 2, dim, keepdim)
 
 
 def _count_good(a: Array, axis: int) -> Array:
@@ -189,7 +189,7 @@ def _count_good(a: Array, axis: int) -> Array:
 
 
 for _ranked in (kthvalue_along, median_along, nanmedian_along):
-    _ranked.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
+    _ranked.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))
 
 
 @op(label="median", name="median", backward="MedianBackward0")
@@ -257,16 +257,16 @@ def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 @op(label="mode", name="mode", backward="ModeBackward0", **PAIR)
-def mode_along(a: Array, /, axis: int, keepdim: bool) -> tuple[Array, Array]:
+def mode_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The most frequent along a dimension (the smallest of several), and where it was last.
 
     >>> import minigrad as mg
     >>> mg.tensor([2, 1, 2, 1, 3]).mode().values
     tensor(1)
     """
-    searchable(a, axis, "mode")
-    where = np.apply_along_axis(_last_of_most_frequent, axis, a) if a.ndim else np.zeros((), np.int64)
-    return found(a, np.expand_dims(where, axis) if a.ndim else where, axis, keepdim)
+    searchable(a, dim, "mode")
+    where = np.apply_along_axis(_last_of_most_frequent, dim, a) if a.ndim else np.zeros((), np.int64)
+    return found(a, np.expand_dims(where, dim) if a.ndim else where, dim, keepdim)
 
 
 def _last_of_most_frequent(row: Array) -> int:
@@ -275,7 +275,7 @@ def _last_of_most_frequent(row: Array) -> int:
     return int(np.flatnonzero((row == best) | ((row != row) & (best != best)))[-1])
 
 
-mode_along.grads(a=lambda g, indices, a_shape, axis, keepdim: place_along(g, indices, a_shape, axis, keepdim))
+mode_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))
 
 
 def mode(input: Any, dim: int = -1, keepdim: bool = False) -> return_types.mode:

@@ -51,7 +51,7 @@ def every_axis(shape: tuple[int, ...]) -> Axes:
 
 
 @op(label="repeat", name="expand", linear=True, backward="ExpandBackward0")
-def spread(a: Array, /, shape: tuple[int, ...], axes: Axes, keepdim: bool) -> Array:
+def spread(a: Array, /, shape: tuple[int, ...], dim: Axes, keepdim: bool) -> Array:
     """A reduced tensor repeated along the dimensions it was reduced over: what leads back from a sum.
 
     >>> import minigrad as mg
@@ -61,37 +61,37 @@ def spread(a: Array, /, shape: tuple[int, ...], axes: Axes, keepdim: bool) -> Ar
             [2., 2., 2.]])
     """
     out = np.empty(shape, a.dtype)
-    out[...] = a if keepdim or not axes or a.ndim == 0 else np.expand_dims(a, axes)
+    out[...] = a if keepdim or not dim or a.ndim == 0 else np.expand_dims(a, dim)
     return out
 
 
 @op(label="Σ", name="sum", linear=True)
-def sum_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
+def sum_all(a: Array, /, dtype: np.dtype[Any] | None) -> Array:
     """The sum of all elements; integers and bools add up in int64.
 
     >>> import minigrad as mg
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).sum()
     tensor(10.)
     """
-    return sum_of(a, axis=None, dtype=kind)
+    return sum_of(a, axis=None, dtype=dtype)
 
 
 @op(label="Σ", name="sum", linear=True, backward="SumBackward1")
-def sum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None) -> Array:
+def sum_over(a: Array, /, dim: Axes, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     """The sum along dimensions.
 
     >>> import minigrad as mg
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(dim=1)
     tensor([3., 7.])
     """
-    return sum_of(a, axis=axes, dtype=kind, keepdims=keepdim)
+    return sum_of(a, axis=dim, dtype=dtype, keepdims=keepdim)
 
 
 spread.grads(
-    a=lambda g, a_shape, axes, keepdim: sum_over(g, axes, False, None) if axes and not keepdim else sum_to(g, a_shape)
+    a=lambda g, a_shape, dim, keepdim: sum_over(g, dim, False, None) if dim and not keepdim else sum_to(g, a_shape)
 )
 sum_all.grads(a=lambda g, a_shape: spread(g, a_shape, every_axis(a_shape), False))
-sum_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g, a_shape, axes, keepdim))
+sum_over.grads(a=lambda g, a_shape, dim, keepdim: spread(g, a_shape, dim, keepdim))
 
 
 def sum_type(input: Any, kind: dtype | None) -> np.dtype[Any] | None:
@@ -123,30 +123,30 @@ def count_along(shape: tuple[int, ...], axes: Axes) -> int:
 
 
 @op(label="mean", name="mean", linear=True)
-def mean_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
+def mean_all(a: Array, /, dtype: np.dtype[Any] | None) -> Array:
     """The mean of all elements.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0]).mean()
     tensor(1.5000)
     """
-    total = sum_of(a, axis=None, dtype=kind)
+    total = sum_of(a, axis=None, dtype=dtype)
     return total / total.dtype.type(a.size)
 
 
 @op(label="mean", name="mean", linear=True, backward="MeanBackward1")
-def mean_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None) -> Array:
+def mean_over(a: Array, /, dim: Axes, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     """The mean along dimensions.
 
     >>> import minigrad as mg
     >>> mg.tensor([[1.0, 2.0], [3.0, 4.0]]).mean(dim=1)
     tensor([1.5000, 3.5000])
     """
-    return np.true_divide(sum_of(a, axis=axes, dtype=kind, keepdims=keepdim), count_along(a.shape, axes))
+    return np.true_divide(sum_of(a, axis=dim, dtype=dtype, keepdims=keepdim), count_along(a.shape, dim))
 
 
 mean_all.grads(a=lambda g, a_shape: spread(g / math.prod(a_shape), a_shape, every_axis(a_shape), False))
-mean_over.grads(a=lambda g, a_shape, axes, keepdim: spread(g / count_along(a_shape, axes), a_shape, axes, keepdim))
+mean_over.grads(a=lambda g, a_shape, dim, keepdim: spread(g / count_along(a_shape, dim), a_shape, dim, keepdim))
 
 
 def _averaging(input: Any, kind: dtype | None) -> np.dtype[Any] | None:
@@ -197,17 +197,17 @@ def sum_to_size(input: Any, *size: Any) -> Any:
 
 
 @op(label="Σ no NaN", name="nansum")
-def nansum_over(a: Array, /, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None) -> Array:
+def nansum_over(a: Array, /, dim: Axes, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     """The sum along dimensions, NaN counted as 0; so is its gradient.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, float("nan")]).nansum()
     tensor(1.)
     """
-    return sum_of(np.where(a == a, a, a.dtype.type(0)), axis=axes, dtype=kind, keepdims=keepdim)
+    return sum_of(np.where(a == a, a, a.dtype.type(0)), axis=dim, dtype=dtype, keepdims=keepdim)
 
 
-nansum_over.grads(a=lambda g, a, a_shape, axes, keepdim: choose(a == a, spread(g, a_shape, axes, keepdim), 0))
+nansum_over.grads(a=lambda g, a, a_shape, dim, keepdim: choose(a == a, spread(g, a_shape, dim, keepdim), 0))
 
 
 def nansum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Any:
@@ -237,25 +237,25 @@ def nanmean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
 
 
 @op(label="Π", name="prod")
-def prod_all(a: Array, /, kind: np.dtype[Any] | None) -> Array:
+def prod_all(a: Array, /, dtype: np.dtype[Any] | None) -> Array:
     """The product of all elements. The derivative by one is the product of the others, also where some are 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([2.0, 3.0]).prod()
     tensor(6.)
     """
-    return product_of(a, axis=None, dtype=kind)
+    return product_of(a, axis=None, dtype=dtype)
 
 
 @op(label="Π", name="prod", backward="ProdBackward1")
-def prod_along(a: Array, /, axis: int, keepdim: bool, kind: np.dtype[Any] | None) -> Array:
+def prod_along(a: Array, /, dim: int, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     """The product along a dimension.
 
     >>> import minigrad as mg
     >>> mg.tensor([[2.0, 3.0], [4.0, 5.0]]).prod(dim=0)
     tensor([ 8., 15.])
     """
-    return product_of(a, axis=axis if a.ndim else None, dtype=kind, keepdims=keepdim)
+    return product_of(a, axis=dim if a.ndim else None, dtype=dtype, keepdims=keepdim)
 
 
 def _slope_of_product(g: Any, a: Any, out: Any) -> Any:
@@ -306,7 +306,7 @@ def _slices(ndim: int, axis: int) -> tuple[Any, Any]:
 
 
 prod_all.grads(a=lambda g, a, out: _slope_of_product(g, a, out))
-prod_along.grads(a=lambda g, a, out, axis, keepdim: _slope_of_product_along(g, a, out, axis, keepdim))
+prod_along.grads(a=lambda g, a, out, dim, keepdim: _slope_of_product_along(g, a, out, dim, keepdim))
 
 
 def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Any:
@@ -326,22 +326,22 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: dt
 
 
 @op(label="lnΣeˣ", name="logsumexp", promotes="float")
-def logsumexp_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
+def logsumexp_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     """``log(sum(exp(a)))`` along dimensions, without overflow; its derivative is the softmax.
 
     >>> import minigrad as mg
     >>> mg.tensor([1000.0, 1000.0]).logsumexp(dim=0)
     tensor(1000.6932)
     """
-    top = np.max(a, axis=axes, keepdims=True, initial=-np.inf) if a.dtype.kind == "f" else np.zeros((), a.dtype)
+    top = np.max(a, axis=dim, keepdims=True, initial=-np.inf) if a.dtype.kind == "f" else np.zeros((), a.dtype)
     top = np.where(np.isinf(top), 0, top).astype(a.dtype, copy=False)
-    out = np.log(sum_of(np.exp(a - top), axis=axes, keepdims=True)) + top
-    return out if keepdim else np.squeeze(out, axes)
+    out = np.log(sum_of(np.exp(a - top), axis=dim, keepdims=True)) + top
+    return out if keepdim else np.squeeze(out, dim)
 
 
 logsumexp_over.grads(
-    a=lambda g, a, out, a_shape, axes, keepdim: (
-        spread(g, a_shape, axes, keepdim) * exp(a - spread(out, a_shape, axes, keepdim))
+    a=lambda g, a, out, a_shape, dim, keepdim: (
+        spread(g, a_shape, dim, keepdim) * exp(a - spread(out, a_shape, dim, keepdim))
     )
 )
 
@@ -360,25 +360,25 @@ def logsumexp(input: Any, dim: Dim, keepdim: bool = False) -> Any:
 
 
 @op(label="any", name="any")
-def any_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
+def any_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     """Whether any element along dimensions is not 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([False, True]).any()
     tensor(True)
     """
-    return np.any(a, axis=axes, keepdims=keepdim).astype(_truth(a), copy=False)
+    return np.any(a, axis=dim, keepdims=keepdim).astype(_truth(a), copy=False)
 
 
 @op(label="all", name="all")
-def all_over(a: Array, /, axes: Axes, keepdim: bool) -> Array:
+def all_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     """Whether no element along dimensions is 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([False, True]).all()
     tensor(False)
     """
-    return np.all(a, axis=axes, keepdims=keepdim).astype(_truth(a), copy=False)
+    return np.all(a, axis=dim, keepdims=keepdim).astype(_truth(a), copy=False)
 
 
 def _truth(a: Array) -> np.dtype[Any]:
@@ -407,14 +407,14 @@ def all(input: Any, dim: Dim = None, keepdim: bool = False) -> Any:
 
 
 @op(label="count ≠0", name="count_nonzero")
-def count_nonzero_over(a: Array, /, axes: Axes) -> Array:
+def count_nonzero_over(a: Array, /, dim: Axes) -> Array:
     """How many elements along dimensions are not 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([0, 3, 5]).count_nonzero()
     tensor(2)
     """
-    return np.asarray(np.count_nonzero(a, axis=axes), dtype=np.int64)
+    return np.asarray(np.count_nonzero(a, axis=dim), dtype=np.int64)
 
 
 def count_nonzero(input: Any, dim: Dim = None) -> Any:

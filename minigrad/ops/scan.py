@@ -33,17 +33,17 @@ def _run(ufunc: np.ufunc, a: Array, axis: int, reverse: bool, kind: np.dtype[Any
 
 
 @op(label="running Σ", name="cumsum", linear=True, backward="CumsumBackward0")
-def cumsum_along(a: Array, /, axis: int, reverse: bool, kind: np.dtype[Any] | None) -> Array:
+def cumsum_along(a: Array, /, dim: int, reverse: bool, dtype: np.dtype[Any] | None) -> Array:
     """The sums of all up to each place along a dimension, or with ``reverse`` of all from it on.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).cumsum(dim=0)
     tensor([1., 3., 6.])
     """
-    return _run(np.add, a, axis, reverse, kind)
+    return _run(np.add, a, dim, reverse, dtype)
 
 
-cumsum_along.grads(a=lambda g, axis, reverse: cumsum_along(g, axis, not reverse, None))
+cumsum_along.grads(a=lambda g, dim, reverse: cumsum_along(g, dim, not reverse, None))
 
 
 def cumsum(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
@@ -57,14 +57,14 @@ def cumsum(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
 
 
 @op(label="running Π", name="cumprod", backward="CumprodBackward0")
-def cumprod_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+def cumprod_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     """The products of all up to each place along a dimension. Its derivative is right where some are 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).cumprod(dim=0)
     tensor([1., 2., 6.])
     """
-    return _run(np.multiply, a, axis, False, kind)
+    return _run(np.multiply, a, dim, False, dtype)
 
 
 def _cumprod_slope(g: Any, a: Any, out: Any, axis: int) -> Any:
@@ -103,7 +103,7 @@ def _joined(parts: list[Any], axis: int) -> Any:
     return stack(parts, axis) if isinstance(parts[0], TensorMeta) else np.stack(parts, axis)
 
 
-cumprod_along.grads(a=lambda g, a, out, axis: _cumprod_slope(g, a, out, axis))
+cumprod_along.grads(a=lambda g, a, out, dim: _cumprod_slope(g, a, out, dim))
 
 
 def cumprod(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
@@ -117,7 +117,7 @@ def cumprod(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
 
 
 @op(label="running lnΣeˣ", name="logcumsumexp", backward="LogcumsumexpBackward0")
-def logcumsumexp_along(a: Array, /, axis: int, reverse: bool) -> Array:
+def logcumsumexp_along(a: Array, /, dim: int, reverse: bool) -> Array:
     """``log(cumsum(exp(a)))`` along a dimension, without overflow.
 
     >>> import minigrad as mg
@@ -128,7 +128,7 @@ def logcumsumexp_along(a: Array, /, axis: int, reverse: bool) -> Array:
         raise NotImplementedError(
             f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first."
         )
-    return _run(np.logaddexp, a, axis, reverse)
+    return _run(np.logaddexp, a, dim, reverse)
 
 
 def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> Any:
@@ -145,7 +145,7 @@ def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> A
     return gains - losses
 
 
-logcumsumexp_along.grads(a=lambda g, a, out, axis, reverse: _logcumsumexp_slope(g, a, out, axis, reverse))
+logcumsumexp_along.grads(a=lambda g, a, out, dim, reverse: _logcumsumexp_slope(g, a, out, dim, reverse))
 
 
 def logcumsumexp(input: Any, dim: int) -> Any:
@@ -162,25 +162,25 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 
 
 @op(label="running max", name="cummax", backward="CummaxBackward0", **PAIR)
-def cummax_along(a: Array, /, axis: int) -> tuple[Array, Array]:
+def cummax_along(a: Array, /, dim: int) -> tuple[Array, Array]:
     """The largest of all up to each place along a dimension, and where it was last reached.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 3.0, 2.0]).cummax(dim=0).values
     tensor([1., 3., 3.])
     """
-    return _running_extreme(np.maximum, a, axis)
+    return _running_extreme(np.maximum, a, dim)
 
 
 @op(label="running min", name="cummin", backward="CumminBackward0", **PAIR)
-def cummin_along(a: Array, /, axis: int) -> tuple[Array, Array]:
+def cummin_along(a: Array, /, dim: int) -> tuple[Array, Array]:
     """The smallest of all up to each place along a dimension, and where it was last reached.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 1.0, 2.0]).cummin(dim=0).values
     tensor([3., 1., 1.])
     """
-    return _running_extreme(np.minimum, a, axis)
+    return _running_extreme(np.minimum, a, dim)
 
 
 def _running_extreme(ufunc: np.ufunc, a: Array, axis: int) -> tuple[Array, Array]:
@@ -194,8 +194,8 @@ def _running_extreme(ufunc: np.ufunc, a: Array, axis: int) -> tuple[Array, Array
     return best, np.maximum.accumulate(np.where(reached, places, 0), axis)
 
 
-cummax_along.grads(a=lambda g, indices, axis: scattered_sum(zero(g), indices, g, axis))
-cummin_along.grads(a=lambda g, indices, axis: scattered_sum(zero(g), indices, g, axis))
+cummax_along.grads(a=lambda g, indices, dim: scattered_sum(zero(g), indices, g, dim))
+cummin_along.grads(a=lambda g, indices, dim: scattered_sum(zero(g), indices, g, dim))
 
 
 def cummax(input: Any, dim: int) -> return_types.cummax:

@@ -17,27 +17,27 @@ __all__ = ["log_softmax", "softmax"]
 
 
 @op(label="softmax", name="softmax")
-def softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     """``exp(a) / sum(exp(a))`` along a dimension, without overflow: its way back is out·(g − Σ g·out).
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    powers = np.exp(_below_top(a, axis, kind))
-    return powers / sum_of(powers, axis=_axis(a, axis), keepdims=True)
+    powers = np.exp(_below_top(a, dim, dtype))
+    return powers / sum_of(powers, axis=_axis(a, dim), keepdims=True)
 
 
 @op(label="log softmax", name="log_softmax")
-def log_softmax_along(a: Array, /, axis: int, kind: np.dtype[Any] | None) -> Array:
+def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     """``a - log(sum(exp(a)))`` along a dimension, without overflow: its way back is g − softmax·Σ g.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    low = _below_top(a, axis, kind)
-    return low - np.log(sum_of(np.exp(low), axis=_axis(a, axis), keepdims=True))
+    low = _below_top(a, dim, dtype)
+    return low - np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
 
 
 def _axis(a: Array, axis: int) -> Any:
@@ -54,8 +54,8 @@ def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
     return a - largest_of(a, axis=_axis(a, axis), keepdims=True) if a.size else a.copy()
 
 
-softmax_along.grads(a=lambda g, out, axis: g * out - out * _total(g * out, axis))
-log_softmax_along.grads(a=lambda g, out, axis: g - exp(out) * _total(g, axis))
+softmax_along.grads(a=lambda g, out, dim: g * out - out * _total(g * out, dim))
+log_softmax_along.grads(a=lambda g, out, dim: g - exp(out) * _total(g, dim))
 
 
 def _total(a: Any, axis: int) -> Any:

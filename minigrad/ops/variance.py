@@ -29,25 +29,25 @@ def _variance(a: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
 
 
 @op(label="var", name="var", backward="VarBackward0", holomorphic=False)
-def var_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> Array:
+def var_over(a: Array, /, dim: Axes, correction: float, keepdim: bool) -> Array:
     """The variance along dimensions: ``sum((a - mean)²) / (n - correction)``.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).var()
     tensor(1.)
     """
-    return _variance(a, axes, correction, keepdim)
+    return _variance(a, dim, correction, keepdim)
 
 
 @op(label="std", name="std", backward="StdBackward0", holomorphic=False)
-def std_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> Array:
+def std_over(a: Array, /, dim: Axes, correction: float, keepdim: bool) -> Array:
     """The standard deviation along dimensions, the root of the variance; where it is 0 so is its gradient.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).std()
     tensor(1.)
     """
-    return np.sqrt(_variance(a, axes, correction, keepdim))
+    return np.sqrt(_variance(a, dim, correction, keepdim))
 
 
 @op(
@@ -58,14 +58,14 @@ def std_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> Array
     outputs=("var", "mean"),
     holomorphic=False,
 )
-def var_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
+def var_mean_over(a: Array, /, dim: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
     """The variance and the mean along dimensions.
 
     >>> import minigrad as mg
     >>> mg.var_mean(mg.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
-    return _variance(a, axes, correction, keepdim), mean_over.forward(a, axes, keepdim, None)
+    return _variance(a, dim, correction, keepdim), mean_over.forward(a, dim, keepdim, None)
 
 
 @op(
@@ -76,14 +76,14 @@ def var_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> 
     outputs=("std", "mean"),
     holomorphic=False,
 )
-def std_mean_over(a: Array, /, axes: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
+def std_mean_over(a: Array, /, dim: Axes, correction: float, keepdim: bool) -> tuple[Array, Array]:
     """The standard deviation and the mean along dimensions.
 
     >>> import minigrad as mg
     >>> mg.std_mean(mg.tensor([1.0, 2.0, 3.0]))
     (tensor(1.), tensor(2.))
     """
-    return np.sqrt(_variance(a, axes, correction, keepdim)), mean_over.forward(a, axes, keepdim, None)
+    return np.sqrt(_variance(a, dim, correction, keepdim)), mean_over.forward(a, dim, keepdim, None)
 
 
 def _var_slope(g: Any, a: Any, axes: Axes, correction: float, keepdim: bool) -> Any:
@@ -102,16 +102,16 @@ def _mean_slope(g: Any, shape: tuple[int, ...], axes: Axes, keepdim: bool) -> An
     return spread(g / count_along(shape, axes), shape, axes, keepdim)
 
 
-var_over.grads(a=lambda g, a, axes, correction, keepdim: _var_slope(g, a, axes, correction, keepdim))
-std_over.grads(a=lambda g, a, out, axes, correction, keepdim: _std_slope(g, a, out, axes, correction, keepdim))
+var_over.grads(a=lambda g, a, dim, correction, keepdim: _var_slope(g, a, dim, correction, keepdim))
+std_over.grads(a=lambda g, a, out, dim, correction, keepdim: _std_slope(g, a, out, dim, correction, keepdim))
 var_mean_over.grads(
-    a=lambda g, a, axes, correction, keepdim: (
-        _var_slope(g[0], a, axes, correction, keepdim) + _mean_slope(g[1], a.shape, axes, keepdim)
+    a=lambda g, a, dim, correction, keepdim: (
+        _var_slope(g[0], a, dim, correction, keepdim) + _mean_slope(g[1], a.shape, dim, keepdim)
     )
 )
 std_mean_over.grads(
-    a=lambda g, a, std, axes, correction, keepdim: (
-        _std_slope(g[0], a, std, axes, correction, keepdim) + _mean_slope(g[1], a.shape, axes, keepdim)
+    a=lambda g, a, std, dim, correction, keepdim: (
+        _std_slope(g[0], a, std, dim, correction, keepdim) + _mean_slope(g[1], a.shape, dim, keepdim)
     )
 )
 
@@ -190,27 +190,27 @@ def std_mean(
 
 
 @op(label="‖x‖", name="linalg_vector_norm", holomorphic=False)
-def vector_norm_over(a: Array, /, order: float, axes: Axes, keepdim: bool, kind: np.dtype[Any] | None) -> Array:
+def vector_norm_over(a: Array, /, order: float, dim: Axes, keepdim: bool, dtype: np.dtype[Any] | None) -> Array:
     """The norm ``(Σ|a|ᵖ)^(1/p)`` along dimensions; at 0 its gradient is 0.
 
     >>> import minigrad as mg
     >>> mg.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
-    if kind is not None and a.dtype != kind:
-        a = a.astype(kind)
+    if dtype is not None and a.dtype != dtype:
+        a = a.astype(dtype)
     size = np.absolute(a)
     if order == math.inf:
-        return largest_of(size, axis=axes, keepdims=keepdim)
+        return largest_of(size, axis=dim, keepdims=keepdim)
     if order == -math.inf:
-        return smallest_of(size, axis=axes, keepdims=keepdim)
+        return smallest_of(size, axis=dim, keepdims=keepdim)
     if order == 0:
-        return np.asarray(np.count_nonzero(size, axis=axes, keepdims=keepdim)).astype(size.dtype)
+        return np.asarray(np.count_nonzero(size, axis=dim, keepdims=keepdim)).astype(size.dtype)
     if order == 1:
-        return sum_of(size, axis=axes, keepdims=keepdim)
+        return sum_of(size, axis=dim, keepdims=keepdim)
     if order == 2:
-        return np.sqrt(sum_of(size * size, axis=axes, keepdims=keepdim))
-    return sum_of(size**order, axis=axes, keepdims=keepdim) ** (1 / order)
+        return np.sqrt(sum_of(size * size, axis=dim, keepdims=keepdim))
+    return sum_of(size**order, axis=dim, keepdims=keepdim) ** (1 / order)
 
 
 def _norm_slope(g: Any, a: Any, out: Any, order: float, axes: Axes, keepdim: bool) -> Any:
@@ -233,7 +233,7 @@ def _norm_slope(g: Any, a: Any, out: Any, order: float, axes: Axes, keepdim: boo
     return weight * choose(out == 0, 0, g / out ** (order - 1))
 
 
-vector_norm_over.grads(a=lambda g, a, out, order, axes, keepdim: _norm_slope(g, a, out, order, axes, keepdim))
+vector_norm_over.grads(a=lambda g, a, out, order, dim, keepdim: _norm_slope(g, a, out, order, dim, keepdim))
 
 
 def vector_norm(x: Any, ord: float = 2, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Any:
