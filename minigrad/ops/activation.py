@@ -69,7 +69,7 @@ def exponential_below(a: Array, /, alpha: float, scale: float, input_scale: floa
 
 exponential_below.grads(
     a=lambda g, a, alpha, scale, input_scale: choose(
-        _raw(a) > 0, g * scale, g * exp.apply(_not_above(a, 0) * input_scale) * (alpha * scale * input_scale)
+        _raw(a) <= 0, g * exp.apply(_not_above(a, 0) * input_scale) * (alpha * scale * input_scale), g * scale
     )
 )
 
@@ -91,7 +91,7 @@ def smooth_exponential_below(a: Array, /, alpha: float) -> Array:
     return np.where(a > 0, a, np.expm1(np.minimum(a, 0) / alpha) * alpha)
 
 
-smooth_exponential_below.grads(a=lambda g, a, alpha: choose(_raw(a) > 0, g, g * exp.apply(_not_above(a, 0) / alpha)))
+smooth_exponential_below.grads(a=lambda g, a, alpha: choose(_raw(a) <= 0, g * exp.apply(_not_above(a, 0) / alpha), g))
 
 _ROOT_HALF = math.sqrt(0.5)
 _DENSITY = 1 / math.sqrt(2 * math.pi)

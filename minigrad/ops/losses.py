@@ -33,7 +33,9 @@ def reduced(values: Array, reduction: str) -> Array:
     """All values, their mean or their sum."""
     if reduction == "none":
         return values
-    return np.asarray(values.mean() if reduction == "mean" else values.sum())
+    if reduction == "mean":
+        return np.asarray(values.mean() if values.size else values.dtype.type(np.nan))
+    return np.asarray(values.sum())
 
 
 def share(g: Any, reduction: str, shape: Shape) -> Any:
@@ -245,7 +247,7 @@ def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, igno
     return out
 
 
-@op(label="nll", name="nll_loss", backward="NllLossBackward0", linear=True)
+@op(label="nll", name="nll_loss", backward="NllLossBackward0")
 def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
     """Minus the element of ``a`` (log-probabilities, classes in dimension 1) that ``target`` names, weighted by class.
 
@@ -257,7 +259,7 @@ def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: 
     return _picked(a, target, weight, ignore_index, reduction)
 
 
-@op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0", linear=True)
+@op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0")
 def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
     """``picked_loss`` with further dimensions behind the classes.
 
@@ -269,7 +271,7 @@ def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_inde
     return _picked(a, target, weight, ignore_index, reduction)
 
 
-@op(label="nll backward", backward="NllLossBackwardBackward0", linear=True)
+@op(label="nll backward", backward="NllLossBackwardBackward0")
 def place_loss(
     g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str
 ) -> Array:

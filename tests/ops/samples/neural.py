@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.ops.sample import Table, elementwise, real, sample, whole
 
 F = "m.nn.functional"
+WEIGHT = "m.tensor([0.5, 2.0, 1.0], dtype=x.dtype)"
 STEPS = "m.ops.convolution.Steps((2,), (1,), (1,), 1)"
 WINDOWS = "m.ops.pooling.Windows((2,), (2,), (1,), (1,), False), m.ops.pooling.Divisor(False, None)"
 
@@ -14,11 +15,10 @@ def pointwise(call: str, **options: object) -> list[object]:
     return elementwise(f"{F}.{call}", kinds="", **options)  # type: ignore[arg-type, return-value]
 
 
-def loss(call: str, shape: tuple[int, ...] = (2, 3), **options: object) -> list[object]:
-    """A loss of ``x`` and ``y`` under each reduction."""
-    start, _, rest = call.partition(")")
+def loss(name: str, shape: tuple[int, ...] = (2, 3), more: str = "", **options: object) -> list[object]:
+    """A loss of ``x`` and ``y``, in one type, under each reduction."""
     return [
-        sample(f"{F}.{start}, reduction='{how}'){rest}", x=shape, y=shape, kinds="", **options)
+        sample(f"{F}.{name}(x, y.to(x.dtype){more}, reduction='{how}')", x=shape, y=shape, kinds="", **options)
         for how in ("mean", "sum", "none")
     ]
 
@@ -30,14 +30,14 @@ SAMPLES: Table = {
         sample(f"{F}.prelu(x, y)", x=(2, 3), y=(1,), kinds=""),
     ],
     "exponential_below": [*pointwise("elu(x)"), *pointwise("elu(x, 0.5)"), *pointwise("selu(x)")],
-    "smooth_exponential_below": [*pointwise("celu(x)"), *pointwise("celu(x, 0.7)")],
+    "smooth_exponential_below": [*pointwise("celu(x)"), *pointwise("celu(x, 0.5)")],
     "gaussian_unit": pointwise("gelu(x)", special=False),
     "gaussian_unit_by_tanh": pointwise("gelu(x, approximate='tanh')", special=False),
     "silu": pointwise("silu(x)", special=False),
     "mish": pointwise("mish(x)", special=False),
     "log_sigmoid": pointwise("logsigmoid(x)"),
     "between": [*pointwise("hardtanh(x)"), *pointwise("relu6(x * 4)")],
-    "hardsigmoid": pointwise("hardsigmoid(x * 3)", second=False),
+    "hardsigmoid": [sample("op(x * 3)", torch="m.clamp(x * 3 + 3, 0, 6) / 6", x=(2, 3), kinds="", special=False)],
     "hardswish": pointwise("hardswish(x * 3)", second=False, special=False),
     "above_threshold": pointwise("threshold(x, 0.5, 20.0)", special=False),
     "shrunk": pointwise("softshrink(x)", special=False),
@@ -49,41 +49,37 @@ SAMPLES: Table = {
         sample(f"{F}.glu(x)", x=(3,), kinds=""),
     ],
     # --- losses
-    "squared_error": [*loss("mse_loss(x, y)"), *loss("mse_loss(x, y)", (0, 2), special=False)],
-    "huber_error": loss("huber_loss(x, y, delta=0.7)"),
-    "smooth_error": loss("smooth_l1_loss(x, y, beta=0.7)"),
+    "squared_error": [*loss("mse_loss"), *loss("mse_loss", (0, 2), special=False)],
+    "huber_error": loss("huber_loss", more=", delta=0.5"),
+    "smooth_error": loss("smooth_l1_loss", more=", beta=0.5"),
     "binary_entropy": [
         sample(
-            f"{F}.binary_cross_entropy(x, y)",
+            f"{F}.binary_cross_entropy(x, y.to(x.dtype))",
             x=real(2, 3, low=0.1, high=0.9),
             y=real(2, 3, low=0, high=1),
             kinds="",
             special=False,
         ),
         sample(
-            f"{F}.binary_cross_entropy(x, y, w.detach(), reduction='sum')",
+            f"{F}.binary_cross_entropy(x, y.to(x.dtype), {WEIGHT}, reduction='sum')",
             x=real(2, 3, low=0.1, high=0.9),
             y=real(2, 3, low=0, high=1),
-            w=real(3, low=0, high=2),
             kinds="",
             special=False,
         ),
-        sample(f"{F}.binary_cross_entropy(x, y)", x=real(2, 3, low=0.1, high=0.9), y=real(3, low=0, high=1), kinds=""),
     ],
     "logit_entropy": [
         sample(
-            f"{F}.binary_cross_entropy_with_logits(x, y)",
+            f"{F}.binary_cross_entropy_with_logits(x, y.to(x.dtype))",
             x=(2, 3),
             y=real(2, 3, low=0, high=1),
             kinds="",
             special=False,
         ),
         sample(
-            f"{F}.binary_cross_entropy_with_logits(x, y.detach(), w.detach(), pos_weight=p.detach(), reduction='none')",
+            f"{F}.binary_cross_entropy_with_logits(x, y.to(x.dtype), {WEIGHT}, pos_weight={WEIGHT} + 1, reduction='none')",
             x=(2, 3),
             y=real(2, 3, low=0, high=1),
-            w=real(3, low=0, high=2),
-            p=real(3, low=0.5, high=2),
             kinds="",
             special=False,
         ),
@@ -112,7 +108,7 @@ SAMPLES: Table = {
         sample(f"{F}.nll_loss(x, i)", x=(4, 3), i=whole(4, low=3, high=5), kinds=""),
     ],
     "picked_loss_2d": [
-        sample(f"{F}.nll_loss(x, i)", x=(2, 3, 2, 2), i=whole(2, 2, 2, low=0, high=3), kinds=""),
+        sample(f"{F}.nll_loss(x.contiguous(), i)", x=(2, 3, 2, 2), i=whole(2, 2, 2, low=0, high=3), kinds=""),
         sample(f"{F}.nll_loss(x, i, reduction='none').clone()", x=(2, 3, 4), i=whole(2, 4, low=0, high=3), kinds=""),
     ],
     "place_loss": [sample("op(x, i, None, (4, 3), -100, 'none')", x=(4,), i=whole(4, low=0, high=3))],
@@ -208,12 +204,10 @@ SAMPLES: Table = {
     ],
     "normed_by_running": [
         sample(
-            f"{F}.batch_norm(x, r.detach(), s.detach(), y, z)",
-            x=(3, 2),
-            r=real(2),
-            s=real(2, low=0.5, high=2),
-            y=(2,),
-            z=(2,),
+            f"{F}.batch_norm(x, {WEIGHT}, {WEIGHT} + 1, y, z)",
+            x=(2, 3),
+            y=(3,),
+            z=(3,),
             kinds="",
             special=False,
         )
