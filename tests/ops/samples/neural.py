@@ -90,10 +90,9 @@ SAMPLES: Table = {
             for how in ("mean", "sum", "none")
         ),
         sample(
-            f"{F}.nll_loss(x, i, w.detach(), ignore_index=1)",
+            f"{F}.nll_loss(x, i, {WEIGHT}, ignore_index=1)",
             x=(5, 3),
             i=whole(5, low=0, high=3),
-            w=real(3, low=0.5, high=2),
             kinds="",
         ),
         sample(f"{F}.nll_loss(x, i)", x=(3,), i=whole(low=0, high=3), kinds=""),
