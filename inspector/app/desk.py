@@ -7,6 +7,7 @@ source, and one of them is in front; below 60 columns the graph lies there too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from textual.geometry import Offset, Region, Size, Spacing
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
@@ -37,6 +38,7 @@ class Plan:
         return "".join(_joint(rule, row, tops) for row in range(rule.y, rule.bottom))
 
 
+@lru_cache(maxsize=64)
 def plan(width: int, height: int, front: str = "source", *, failed: bool = False) -> Plan:
     """Divide a screen of ``width`` x ``height`` cells. ``failed`` gives the explanation more room."""
     bars = {"banner": Region(0, 0, width, 1), "keybar": Region(0, height - 1, width, 1)}

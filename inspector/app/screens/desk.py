@@ -14,7 +14,7 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 
-from inspector.app.desk import PANES, PILE, DeskLayout
+from inspector.app.desk import PANES, PILE, DeskLayout, Plan
 from inspector.app.keys import KEYS
 from inspector.app.landmarks import Kind
 from inspector.app.lines import Jump
@@ -74,6 +74,8 @@ class DeskScreen(Screen[None]):
         self._timer: Timer | None = None
         self._sought = ""
         self._unexplained = False
+        self._panes: list[Canvas] = []
+        self._arranged: Plan | None = None
 
     def compose(self) -> ComposeResult:
         """All panes, once; the plan says which of them are seen."""
@@ -94,6 +96,7 @@ class DeskScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Open where the reader wants to begin, and keep an eye on a trace that grows."""
+        self._panes = list(self.query(Canvas))
         step = self.walk.marks.opening()
         failed = step in self.walk.marks.steps["error"]
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
@@ -145,8 +148,8 @@ class DeskScreen(Screen[None]):
 
     def _draw(self) -> None:
         moment = self.walk.moment(self.view)
-        seen = self.desk.plan.plan(self.desk.size).regions
-        for pane in self.query(Canvas):
+        seen = self.places.regions
+        for pane in self._panes:
             if pane.id in seen:
                 pane.show(moment)
 
@@ -156,12 +159,20 @@ class DeskScreen(Screen[None]):
         if (plan.front, plan.failed) != (self.view.front, failed):
             plan.front, plan.failed = self.view.front, failed
             self.desk.refresh(layout=True)
-        places = plan.plan(self.desk.size)
+        places = self.places
+        if places is self._arranged:
+            return
+        self._arranged = places
         self.desk.set_class(bool(places.pile), "piled")
         self.query_one(Tabs).pick(places.pile, self.view.front)
         for rule in self.query(Rule):
             if rule.id in places.regions:
                 rule.draw(places.rule(str(rule.id)))
+
+    @property
+    def places(self) -> Plan:
+        """Where everything stands now."""
+        return self.desk.plan.plan(self.desk.size)
 
     @property
     def desk(self) -> Desk:
@@ -303,7 +314,7 @@ class DeskScreen(Screen[None]):
 
     def _to_pane(self, pane: str) -> None:
         """Give a pane the keys, and bring it to the front of its pile."""
-        if pane in PILE or pane in self.desk.plan.plan(self.desk.size).pile:
+        if pane in PILE or pane in self.places.pile:
             self.view = replace(self.view, front=pane)
         self.query_one(f"#{pane}").focus()
 
