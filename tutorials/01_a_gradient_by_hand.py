@@ -18,9 +18,8 @@
 # from the last to the first. You will do it by hand, and then watch a program do the same.
 
 # %%
-import minigrad as mg
-
 import inspector
+import minigrad as mg
 
 # %% [markdown]
 # ## Forward

@@ -20,9 +20,8 @@
 # %%
 import warnings
 
-import minigrad as mg
-
 import inspector
+import minigrad as mg
 
 # %% [markdown]
 # ## Who is a leaf?

@@ -18,9 +18,8 @@
 # some node has saved and will still need, and autograd notices by counting.
 
 # %%
-import minigrad as mg
-
 import inspector
+import minigrad as mg
 
 # %% [markdown]
 # ## Every storage counts its writes

@@ -46,7 +46,8 @@ def train(epochs: int) -> float:
             loss.backward()
             optimizer.step()
         if epoch == 1 or epoch % 5 == 0:
-            print(f"epoch {epoch:2d}  loss {loss.item():.3f}  held-out accuracy {accuracy(model, held_images, held_labels):.1%}")
+            share = accuracy(model, held_images, held_labels)
+            print(f"epoch {epoch:2d}  loss {loss.item():.3f}  held-out accuracy {share:.1%}")
     return accuracy(model, held_images, held_labels)
 
 

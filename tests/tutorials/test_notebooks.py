@@ -1,7 +1,8 @@
-"""The notebooks run from a clean kernel without error or warning, show pictures, and are in step with their .py pairs."""
+"""The notebooks run from a clean kernel without error or warning, show pictures, and are in step with their .py."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import jupytext
@@ -17,6 +18,10 @@ def outputs(notebook: nbformat.NotebookNode, kind: str) -> list[nbformat.Noteboo
     return [out for cell in notebook.cells for out in cell.get("outputs", ()) if out.output_type == kind]
 
 
+def cells(notebook: nbformat.NotebookNode) -> list[tuple[str, str]]:
+    return [(cell.cell_type, cell.source) for cell in notebook.cells]
+
+
 def pictures(notebook: nbformat.NotebookNode) -> list[str]:
     return [out.data["image/svg+xml"] for out in outputs(notebook, "execute_result") if "image/svg+xml" in out.data]
 
@@ -27,8 +32,6 @@ def printed(notebook: nbformat.NotebookNode) -> list[str]:
 
 def without_addresses(texts: list[str]) -> list[str]:
     """Object addresses and the kernel's temporary file names differ from run to run."""
-    import re
-
     return [re.sub(r"0x[0-9a-f]+|\S*ipykernel_\S*?\.py", "…", text) for text in texts]
 
 
@@ -40,7 +43,7 @@ def test_there_are_lessons() -> None:
 def test_a_lesson_is_in_step_with_its_notebook(lesson: Path) -> None:
     source = jupytext.read(lesson)
     committed = nbformat.read(lesson.with_suffix(".ipynb"), as_version=4)
-    assert [(cell.cell_type, cell.source) for cell in committed.cells] == [(cell.cell_type, cell.source) for cell in source.cells]
+    assert cells(committed) == cells(source)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
