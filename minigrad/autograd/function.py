@@ -15,10 +15,11 @@ import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
+from minigrad.autograd.barriers import DelayedError
 from minigrad.autograd.duals import duals
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
-from minigrad.autograd.node import Gradient, Node, edge_of
+from minigrad.autograd.node import Gradient, edge_of
 from minigrad.autograd.saved import SavingNode, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import NodeCreated, OpApplied, ScopeEntered, ScopeLeft, TensorCreated, TensorSaved, emit, refused
@@ -447,25 +448,18 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         if not modes.grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in grads):
             return answer
         results = answer if isinstance(answer, tuple) else (answer,)
-        barred = tuple(_barred(g, grads) if isinstance(g, TensorBase) else g for g in results)
-        return barred if isinstance(answer, tuple) else barred[0]
+        barrier = DelayedError(
+            "trying to differentiate twice a function that was marked with @once_differentiable", len(results)
+        )
+        return barrier(*map(_fresh_variable, results))
 
     return wrapped
 
 
-class DelayedError(Node):
-    """Stands behind a gradient that must not be differentiated again."""
-
-    __slots__ = ()
-
-    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-
-def _barred(gradient: Any, sources: tuple[Any, ...]) -> Any:
-    node = DelayedError()
-    node.begin()
-    node.next_nodes = tuple(edge_of(x)[0] for x in sources if isinstance(x, TensorBase))
-    out = wrap(gradient.array)
-    out._requires_grad, out._grad_fn = True, node
-    return out
+def _fresh_variable(value: Any) -> Any:
+    """A leaf of the same values: it stands before the barrier, for the gradient leads nowhere."""
+    if not isinstance(value, TensorBase):
+        return value
+    leaf = wrap(value.array)
+    leaf._requires_grad = value.array.dtype.kind in "fc"
+    return leaf
