@@ -10,11 +10,28 @@ tensor([2., 4.])
 import warnings as _warnings
 
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
-from minigrad import autograd, dtypes, linalg, nn, optim, printing, random, return_types, special
+from minigrad import (
+    _C,
+    asking,
+    autograd,
+    dtypes,
+    linalg,
+    nn,
+    optim,
+    printing,
+    random,
+    return_types,
+    special,
+    tensor_types,
+    utils,
+)
 from minigrad import ops as _ops
+from minigrad.asking import *
 from minigrad.autograd.modes import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
@@ -57,6 +74,7 @@ from minigrad.ops.variance import *
 from minigrad.ops.viewing import *
 from minigrad.printing import *
 from minigrad.random import *
+from minigrad.tensor_types import *
 
 __all__ = [
     "Size",
@@ -72,6 +90,8 @@ __all__ = [
     "inference_mode",
     "int",
     "inverse",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "linalg",
@@ -86,7 +106,9 @@ __all__ = [
     "set_grad_enabled",
     "slogdet",
     "special",
+    "utils",
 ]
+__all__ += asking.__all__
 __all__ += dtypes.__all__
 __all__ += _ops.arithmetic.__all__
 __all__ += _ops.choice.__all__
@@ -116,6 +138,7 @@ __all__ += _ops.variance.__all__
 __all__ += _ops.viewing.__all__
 __all__ += printing.__all__
 __all__ += random.__all__
+__all__ += tensor_types.__all__
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
 # np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as

@@ -25,6 +25,7 @@ class Modes(threading.local):
     inference = False
     anomaly = False
     anomaly_checks_nan = True
+    multithreading = True
 
 
 modes = Modes()
@@ -53,8 +54,12 @@ class _Decorates:
 
     def __call__(self, function: F) -> F:
         if inspect.isclass(function):
-            raise TypeError(
-                f"{type(self).__name__} was used to decorate the class {function.__name__}; decorate its methods."
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly "
+                "decorate the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=2,
             )
         if inspect.isgeneratorfunction(function):
             return self._around_generator(function)
@@ -219,6 +224,30 @@ class inference_mode(_Decorates):  # noqa: N801
         _announce(modes.grad, "inference_mode")
 
 
+class set_multithreading_enabled(_Decorates):  # noqa: N801
+    """Whether a pass may use several threads; it never does here, and the order in which it runs its nodes can be asked
+    for where that is said. Switches at once; as a context manager, until it is left."""
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+        self._before = modes.multithreading
+        modes.multithreading = mode
+
+    def _again(self) -> Any:
+        return type(self)(self.mode)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        modes.multithreading = self._before
+
+
+def is_multithreading_enabled() -> bool:
+    """What ``set_multithreading_enabled`` said last in this thread; True at first."""
+    return modes.multithreading
+
+
 def _count_anomaly(old: bool, new: bool) -> None:
     if new and not old:
         regime.enter()
@@ -272,3 +301,8 @@ class detect_anomaly(_Decorates):  # noqa: N801
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on in this thread."""
     return modes.anomaly
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode, when it is on, stops at the first NaN."""
+    return modes.anomaly_checks_nan

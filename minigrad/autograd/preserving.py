@@ -18,6 +18,8 @@ def _tensors(given: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
 def unsafe_set_version_counter(tensors: Sequence[Tensor], versions: Sequence[int]) -> None:
     """Set the versions of ``tensors``. A saved tensor may then go unnoticed when it was overwritten."""
     for tensor, version in zip(_tensors(tensors), versions, strict=True):
+        if version < 0:
+            raise RuntimeError(f"Cannot set a version counter to a value below 0: {version}")
         tensor.version_counter.value = version
 
 

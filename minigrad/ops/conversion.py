@@ -58,10 +58,10 @@ class ConversionMethods:
         return converted(self, self.dtype if dtype is None else _known(dtype), copy)
 
     def type(self: Any, dtype: Any = None) -> Any:
-        """The type's name, such as ``minigrad.FloatTensor``; or, with ``dtype``, this tensor in that type."""
+        """The type's name, such as ``minigrad.FloatTensor``; or, with ``dtype`` (or such a class), this tensor in that type."""
         if dtype is None:
             return f"minigrad.{self.dtype.title}Tensor"
-        return converted(self, _known(dtype))
+        return converted(self, _known(getattr(dtype, "dtype", dtype)))
 
     def type_as(self: Any, other: Any) -> Any:
         """This tensor in the type of ``other``."""
