@@ -48,7 +48,7 @@ def _inside(spatial: Shape, padding: Shape) -> tuple[Any, ...]:
     return (..., *(slice(p, n - p) for n, p in zip(spatial, padding, strict=True)))
 
 
-def _columns(x: Array, kernel: Shape, steps: Steps) -> Array:
+def columns_of(x: Array, kernel: Shape, steps: Steps) -> Array:
     """The windows of ``x`` as columns: (N, groups, channels of a group · kernel, places)."""
     places = out_lengths(x.shape[2:], kernel, steps)
     x = _bordered(x, steps.padding)
@@ -62,8 +62,8 @@ def _columns(x: Array, kernel: Shape, steps: Steps) -> Array:
     return windows.reshape(len(x), steps.groups, -1, int(np.prod(places)))
 
 
-def _folded(columns: Array, shape: Shape, kernel: Shape, steps: Steps) -> Array:
-    """The transpose of ``_columns``: each column added back to the window it came from, in an input of ``shape``."""
+def folded_columns(columns: Array, shape: Shape, kernel: Shape, steps: Steps) -> Array:
+    """The transpose of ``columns_of``: each column added back to the window it came from, in an input of ``shape``."""
     spatial = shape[2:]
     places = out_lengths(spatial, kernel, steps)
     parts = columns.reshape(*shape[:2], *kernel, *places)
@@ -105,7 +105,7 @@ def convolved(x: Array, weight: Array, bias: Array | None, /, steps: Steps) -> A
     """
     _check(x, weight, steps)
     kernel = weight.shape[2:]
-    out = np.matmul(_matrix(weight, steps.groups), _columns(x, kernel, steps))
+    out = np.matmul(_matrix(weight, steps.groups), columns_of(x, kernel, steps))
     return _biased(out.reshape(len(x), len(weight), *out_lengths(x.shape[2:], kernel, steps)), bias)
 
 
@@ -120,7 +120,7 @@ def spread_back(y: Array, weight: Array, bias: Array | None, /, spatial: Shape, 
     """
     shape = (len(y), weight.shape[1] * steps.groups, *spatial)
     columns = np.matmul(_matrix(weight, steps.groups).swapaxes(1, 2), _grouped(y, steps.groups))
-    return _biased(_folded(columns, shape, weight.shape[2:], steps), bias)
+    return _biased(folded_columns(columns, shape, weight.shape[2:], steps), bias)
 
 
 @op(label="conv weight", name="convolution_weight", backward="ConvolutionWeightBackward0")
@@ -132,7 +132,7 @@ def kernel_of(x: Array, y: Array, /, kernel: Shape, steps: Steps) -> Array:
     >>> kernel_of(mg.tensor([[[1.0, 2.0, 4.0]]]), mg.tensor([[[1.0, 1.0]]]), (2,), Steps((1,), (0,), (1,), 1))
     tensor([[[3., 6.]]])
     """
-    columns = _columns(x, kernel, steps)
+    columns = columns_of(x, kernel, steps)
     product = np.matmul(_grouped(y, steps.groups), columns.swapaxes(2, 3)).sum(axis=0)
     return product.reshape(y.shape[1], x.shape[1] // steps.groups, *kernel)
 

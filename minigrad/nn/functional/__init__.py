@@ -43,6 +43,16 @@ from minigrad.nn.functional.losses import (
     nll_loss,
     smooth_l1_loss,
 )
+from minigrad.nn.functional.more_losses import (
+    cosine_embedding_loss,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    kl_div,
+    margin_ranking_loss,
+    poisson_nll_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+)
 from minigrad.nn.functional.normalisation import (
     batch_norm,
     cosine_similarity,
@@ -70,6 +80,7 @@ from minigrad.nn.functional.pooling import (
     max_pool3d,
     max_unpool2d,
 )
+from minigrad.nn.functional.vision import fold, interpolate, pixel_shuffle, pixel_unshuffle, unfold, upsample
 from minigrad.ops.dropping import dropout
 from minigrad.ops.embedding import embedding, one_hot
 from minigrad.ops.exponential import logit, sigmoid, softplus
@@ -97,11 +108,14 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
     "dropout",
     "elu",
     "embedding",
+    "fold",
+    "gaussian_nll_loss",
     "gelu",
     "glu",
     "group_norm",
@@ -109,8 +123,11 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
+    "interpolate",
+    "kl_div",
     "l1_loss",
     "layer_norm",
     "leaky_relu",
@@ -121,6 +138,7 @@ __all__ = [
     "logsigmoid",
     "lp_pool1d",
     "lp_pool2d",
+    "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -132,6 +150,9 @@ __all__ = [
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "poisson_nll_loss",
     "prelu",
     "relu",
     "relu6",
@@ -142,6 +163,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -150,4 +172,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "threshold",
+    "triplet_margin_loss",
+    "unfold",
+    "upsample",
 ]

@@ -211,4 +211,27 @@ SAMPLES: Table = {
             special=False,
         )
     ],
+    # --- resampling
+    "windows_as_columns": [
+        sample(f"{F}.unfold(x, (2, 3), padding=1, stride=2)", x=(1, 2, 4, 5), kinds="", special=False)
+    ],
+    "columns_as_windows": [sample(f"{F}.fold(x, (3, 4), 2)", x=(1, 8, 6), kinds="", special=False)],
+    "upsample_nearest1d": [sample(f"{F}.interpolate(x, scale_factor=2)", x=(1, 2, 3), kinds="", special=False)],
+    "upsample_nearest2d": [sample(f"{F}.interpolate(x, size=(3, 5))", x=(1, 2, 4, 3), kinds="", special=False)],
+    "upsample_nearest3d": [sample(f"{F}.interpolate(x, scale_factor=2)", x=(1, 1, 2, 1, 2), kinds="", special=False)],
+    "upsample_linear1d": [
+        sample(f"{F}.interpolate(x, scale_factor=2, mode='linear')", x=(1, 2, 3), kinds="", special=False)
+    ],
+    "upsample_linear2d": [
+        sample(f"{F}.interpolate(x, size=(3, 5), mode='bilinear')", x=(1, 2, 4, 3), kinds="", special=False),
+        sample(
+            f"{F}.interpolate(x, size=(3, 5), mode='bilinear', align_corners=True)",
+            x=(1, 2, 4, 3),
+            kinds="",
+            special=False,
+        ),
+    ],
+    "upsample_linear3d": [
+        sample(f"{F}.interpolate(x, scale_factor=2, mode='trilinear')", x=(1, 1, 2, 1, 2), kinds="", special=False)
+    ],
 }
