@@ -377,7 +377,7 @@ def finish_inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...
     bump_version(target, f"{op.name}_")
     if node is not None:
         _save_written_output(node, target)
-        views.rebase(target, node)
+        (views.turn if op.view else views.rebase)(target, node)
 
 
 def _save_written_output(node: Any, target: Tensor) -> None:

@@ -54,14 +54,13 @@ def attach(out: Tensor, source: Tensor, creation: Creation = Creation.ORDINARY) 
 
 
 def inherited(creation: Creation, parent: View | None) -> Creation:
-    """A view of a view may do no more than its parent."""
-    if creation is Creation.ORDINARY:
-        if modes.inference:
-            return Creation.INFERENCE
-        if not modes.grad:
-            return Creation.NO_GRAD
-        if parent is not None:
-            return parent.creation
+    """The mode in which a view is made counts before all else; a view of a view may do no more than its parent."""
+    if modes.inference:
+        return Creation.INFERENCE
+    if not modes.grad:
+        return Creation.NO_GRAD
+    if creation is Creation.ORDINARY and parent is not None:
+        return parent.creation
     return creation
 
 
@@ -187,6 +186,13 @@ def rebase(tensor: Tensor, node: Node) -> None:
     current_grad_fn(tensor)
 
 
+def turn(tensor: Tensor, node: Node) -> None:
+    """Give a tensor that looks at its memory anew its history. Nothing was written: a view's base keeps its own."""
+    set_history(tensor, node)
+    if tensor._view is not None:
+        tensor._view.version = tensor.version_counter.value
+
+
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
     """Replace the gradient edge; a retained gradient moves to the new node, other hooks stay with the old."""
     old = tensor._grad_fn
@@ -224,41 +230,44 @@ _TOGETHER = (
     "the view and the inplace either both inside the {0} block (if you don't want the inplace to be tracked) or both "
     "outside (if you want the inplace to be tracked)."
 )
-
-
-def refusal(tensor: Tensor, what: str) -> str:
-    """PyTorch's sentence for a view that must not be written; ``what`` is ``is being`` or how else its memory was
-    written."""
-    view = tensor._view
-    assert view is not None
-    node = tensor._grad_fn
-    if view.creation in (Creation.NO_GRAD, Creation.INFERENCE):
-        born = (
-            "A view was"
-            if node is None
-            else f"Output {tensor._output_nr} of {node.bare_name()} is a view of a view which was"
-        )
-        if view.creation is Creation.NO_GRAD:
-            return (
-                f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled."
-                + _TOGETHER.format("no_grad")
-            )
-        return f"{born} created in inference mode and {what} modified inplace in normal mode." + _TOGETHER.format(
-            "inference_mode"
-        )
-    maker = "the operation that made it" if node is None else node.bare_name()
-    head = f"Output {tensor._output_nr} of {maker} is a view and {what} modified inplace."
-    if view.creation is Creation.MULTI_OUTPUT:
-        return head + (
-            " This view is the output of a function that returns multiple views. Such functions do not allow the "
-            "output views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-        )
-    return head + (
+_REASONS = {
+    Creation.NO_GRAD: _TOGETHER.format("no_grad"),
+    Creation.INFERENCE: _TOGETHER.format("inference_mode"),
+    Creation.MULTI_OUTPUT: (
+        " This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    Creation.CUSTOM_FUNCTION: (
         " This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
         "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
         "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
         "Function."
+    ),
+}
+
+
+def refusal(tensor: Tensor, what: str) -> str:
+    """PyTorch's sentences for a view that must not be written; ``what`` is ``is being`` or how else its memory was
+    written."""
+    view = tensor._view
+    assert view is not None
+    return _what_was_done(tensor, view.creation, what) + _REASONS[view.creation]
+
+
+def _what_was_done(tensor: Tensor, creation: Creation, what: str) -> str:
+    """The first sentence. A view without history must have been made where nothing is recorded."""
+    node = tensor._grad_fn
+    of_a_mode = creation in (Creation.NO_GRAD, Creation.INFERENCE)
+    if node is not None and not of_a_mode:
+        return f"Output {tensor._output_nr} of {node.bare_name()} is a view and {what} modified inplace."
+    born = (
+        "A view was"
+        if node is None
+        else f"Output {tensor._output_nr} of {node.bare_name()} is a view of a view which was"
     )
+    if creation is Creation.INFERENCE:
+        return f"{born} created in inference mode and {what} modified inplace in normal mode."
+    return f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled."
 
 
 def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> None:

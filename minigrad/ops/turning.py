@@ -10,7 +10,6 @@ from typing import Any
 
 from minigrad import dispatch
 from minigrad.autograd import views
-from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes
 from minigrad.op import Op
 from minigrad.ops import viewing
@@ -24,11 +23,7 @@ def _in_place(op: Op, backward: str) -> Callable[..., Any]:
         tracked = tensor.requires_grad
         views.check_writable(tensor, tracked, may_overlap=True)
         turned = form.forward(tensor.array, *attributes)
-        if tensor._view is not None or not (tracked and modes.grad):
-            tensor.array = turned
-            bump_version(tensor, f"{form.name}_")
-            return tensor
-        node = dispatch.inplace_node(form, (tensor,), attributes)
+        node = dispatch.inplace_node(form, (tensor,), attributes) if tracked and modes.grad else None
         tensor.array = turned
         dispatch.finish_inplace(form, (tensor,), attributes, node)
         return tensor
