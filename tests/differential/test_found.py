@@ -219,6 +219,14 @@ h = b.grad_fn.register_prehook(see("before"))
 i = b.grad_fn.register_hook(see("after"))
 b.backward()
 """,
+    "squeezing a view in place changes that view only": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a * 1
+c = b[0]
+c.unsqueeze_(0)
+d = b.t()
+d.t_()
+""",
     "zeros for unused inputs are tensors of their own": """
 a = xp.tensor([1.0], requires_grad=True)
 b = xp.tensor([2.0], requires_grad=True)
@@ -250,6 +258,12 @@ c = b + 1
 b.sqrt_()
 c.backward(xp.ones_like(c))
 """,
+    "several views made in inference mode are refused for the mode": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+with xp.inference_mode():
+    b, c = a.chunk(2)
+b.mul_(2)
+""",
     "nothing is recorded in inference mode with grad enabled": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
 b = a * 1
@@ -265,6 +279,22 @@ b = a.std()
 b.fill_(0.0)
 c = fn.Silent.apply(a, b)
 c.backward(xp.ones_like(c))
+""",
+    "asking a stale view without history to retain its gradient is no error": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.sign()
+with xp.inference_mode():
+    c = b.view_as(b)
+    b *= a
+c.retain_grad()
+""",
+    "a stale view that requires grad may be told to": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+b = a * 1
+c, d = b.chunk(2)
+with xp.no_grad():
+    b += 1
+c.requires_grad_()
 """,
 }
 """Programs by the behaviour that they show."""
