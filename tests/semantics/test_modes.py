@@ -201,6 +201,17 @@ def caught(action: Callable[[], object]) -> str:
     return str(info.value)
 
 
+def test_anomaly_mode_warns_that_it_is_slow_and_begins_when_entered(xp: ModuleType) -> None:
+    with pytest.warns(UserWarning, match="Anomaly Detection has been enabled"):
+        context = xp.autograd.detect_anomaly()
+    try:
+        assert not xp.is_anomaly_enabled()
+        with context:
+            assert xp.is_anomaly_enabled()
+    finally:
+        xp.autograd.set_detect_anomaly(False)
+
+
 @pytest.mark.filterwarnings("ignore:Anomaly Detection")
 def test_anomaly_mode_can_leave_nan_alone(xp: ModuleType) -> None:
     a = xp.tensor([0.0], requires_grad=True)

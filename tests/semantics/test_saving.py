@@ -44,6 +44,13 @@ def test_saving_an_output_makes_no_cycle(xp: ModuleType) -> None:
         gc.enable()
 
 
+def test_saved_attributes_that_are_not_tensors_are_shown(xp: ModuleType) -> None:
+    a = xp.ones(2, 3, requires_grad=True)
+    assert a.sum(1).grad_fn._saved_dim == (1,)
+    assert tuple(a.sum(1, keepdim=True).grad_fn._saved_self_sym_sizes) == (2, 3)
+    assert (a**3).grad_fn._saved_exponent == 3
+
+
 def test_second_derivatives_through_a_saved_output_are_right_every_time(xp: ModuleType) -> None:
     a = xp.tensor(0.5, dtype=xp.float64, requires_grad=True)
     b = a.tanh()
