@@ -12,8 +12,8 @@ import numpy as np
 __all__ = [
     "cdouble",
     "cfloat",
-    "complex128",
     "complex64",
+    "complex128",
     "double",
     "dtype",
     "float16",
@@ -21,10 +21,10 @@ __all__ = [
     "float64",
     "get_default_dtype",
     "half",
+    "int8",
     "int16",
     "int32",
     "int64",
-    "int8",
     "long",
     "set_default_dtype",
     "short",
@@ -124,7 +124,7 @@ def default_complex() -> dtype:
 
 
 def numpy_of(d: dtype | None) -> np.dtype[Any] | None:
-    """NumPy's type for ours or Python's, None for None. Raises TypeError for anything else, and says what is expected."""
+    """NumPy's type for ours or Python's, None for None. Raises TypeError, which says what is expected, for the rest."""
     if d is None:
         return None
     if isinstance(d, dtype):

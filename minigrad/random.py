@@ -167,7 +167,10 @@ def fork_rng() -> Iterator[None]:
 
 
 def uniform(shape: tuple[int, ...], kind: np.dtype[Any], generator: Generator | None) -> Array:
-    """Numbers from 0 up to, but without, 1, in a floating-point type."""
+    """Numbers from 0 up to, but without, 1, in a floating-point type; in a complex one both parts are."""
+    if kind.kind == "c":
+        parts = source(generator).random((*shape, 2))
+        return np.asarray(parts[..., 0] + 1j * parts[..., 1]).astype(kind)
     if kind.kind != "f":
         raise RuntimeError(
             f"random numbers between 0 and 1 need a floating-point dtype, not {dtypes.of(kind).name}; "

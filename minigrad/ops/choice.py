@@ -153,10 +153,12 @@ def relu(a: Array, /) -> Array:
     >>> mg.relu(mg.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
+    if a.dtype.kind == "b":
+        raise RuntimeError("Boolean inputs not supported for relu; convert them with .float() first.")
     return np.maximum(a, 0)
 
 
-@op(label="relu′", backward="ThresholdBackward0")
+@op(label="relu′", backward="ThresholdBackwardBackward0")
 def relu_slope(g: Array, out: Array, /) -> Array:
     """``g`` where ``relu`` let its operand pass, 0 elsewhere.
 

@@ -31,8 +31,13 @@ def clamp_numbers(a: Array, /, min: Any, max: Any) -> Array:
     kind = dtypes.result_type(tuple(x for x in (a, min, max) if x is not None))
     a = a.astype(kind, copy=False)
     if min is not None:
-        a = np.maximum(a, min)
-    return a if max is None else np.minimum(a, max)
+        a = np.maximum(a, _bound(min, kind))
+    return a if max is None else np.minimum(a, _bound(max, kind))
+
+
+def _bound(number: Any, kind: np.dtype[Any]) -> Any:
+    """A whole number out of the type's range wraps around, as in PyTorch; NumPy would refuse it."""
+    return np.array(number).astype(kind) if kind.kind in "iu" else number
 
 
 clamp_numbers.grads(a=lambda g, a, min, max: choose(_inside(a, min, max), g, 0))
@@ -52,7 +57,8 @@ def clamp_min_number(a: Array, /, min: Any) -> Array:
     >>> mg.clamp_min(mg.tensor([-1.0, 3.0]), 0)
     tensor([0., 3.])
     """
-    return np.maximum(meeting(a, min), min)
+    a = meeting(a, min)
+    return np.maximum(a, _bound(min, a.dtype))
 
 
 @op(label="clamp", name="clamp_max", elementwise=True)
@@ -63,7 +69,8 @@ def clamp_max_number(a: Array, /, max: Any) -> Array:
     >>> mg.clamp_max(mg.tensor([-1.0, 3.0]), 0)
     tensor([-1.,  0.])
     """
-    return np.minimum(meeting(a, max), max)
+    a = meeting(a, max)
+    return np.minimum(a, _bound(max, a.dtype))
 
 
 clamp_min_number.grads(a=lambda g, a, min: choose(a >= min, g, 0))

@@ -58,7 +58,7 @@ class ConversionMethods:
         return converted(self, self.dtype if dtype is None else _known(dtype), copy)
 
     def type(self: Any, dtype: Any = None) -> Any:
-        """The type's name, such as ``minigrad.FloatTensor``; or, with ``dtype`` (or such a class), this tensor in that type."""
+        """The type's name, such as ``minigrad.FloatTensor``; or, with ``dtype`` or such a class, this tensor in it."""
         if dtype is None:
             return f"minigrad.{self.dtype.title}Tensor"
         return converted(self, _known(getattr(dtype, "dtype", dtype)))

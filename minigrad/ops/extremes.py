@@ -169,6 +169,13 @@ amax_over.grads(a=lambda g, a, out, dim: shared(g, a, out, dim))
 amin_over.grads(a=lambda g, a, out, dim: shared(g, a, out, dim))
 
 
+def _axes_of_some(input: Any, dim: Dim, name: str) -> Axes:
+    """The axes that ``dim`` means. Raises RuntimeError when it means all of them and there is no element."""
+    if dim is None or dim == ():
+        _not_empty(input.array, name)
+    return axes_of(dim, input.ndim)
+
+
 def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
     """The largest of all elements, or along ``dim`` (one or several); those that tie share the gradient.
 
@@ -176,7 +183,7 @@ def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
     >>> mg.amax(mg.tensor([[3.0, 1.0], [2.0, 5.0]]), dim=0)
     tensor([3., 5.])
     """
-    return amax_over.apply(input, axes_of(dim, input.ndim), keepdim)
+    return amax_over.apply(input, _axes_of_some(input, dim, "amax"), keepdim)
 
 
 def amin(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
@@ -186,7 +193,7 @@ def amin(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
     >>> mg.amin(mg.tensor([[3.0, 1.0], [2.0, 5.0]]), dim=0)
     tensor([2., 1.])
     """
-    return amin_over.apply(input, axes_of(dim, input.ndim), keepdim)
+    return amin_over.apply(input, _axes_of_some(input, dim, "amin"), keepdim)
 
 
 @op(label="min, max", name="aminmax", backward="AminmaxBackward0", several=True, outputs=("min", "max"))
@@ -243,7 +250,8 @@ def max_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     tensor([0, 1])
     """
     searchable(a, dim, "max")
-    return found(a, np.argmax(a, dim, keepdims=True) if a.ndim else a, dim, keepdim)
+    axis = dim if a.ndim else None
+    return largest_of(a, axis=axis, keepdims=keepdim), np.asarray(np.argmax(a, axis, keepdims=keepdim))
 
 
 @op(label="min", name="min", backward="MinBackward0", **PAIR)
@@ -255,7 +263,8 @@ def min_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     tensor([1, 0])
     """
     searchable(a, dim, "min")
-    return found(a, np.argmin(a, dim, keepdims=True) if a.ndim else a, dim, keepdim)
+    axis = dim if a.ndim else None
+    return smallest_of(a, axis=axis, keepdims=keepdim), np.asarray(np.argmin(a, axis, keepdims=keepdim))
 
 
 max_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))

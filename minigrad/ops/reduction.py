@@ -260,6 +260,8 @@ def prod_along(a: Array, /, dim: int, keepdim: bool, dtype: np.dtype[Any] | None
 
 def _slope_of_product(g: Any, a: Any, out: Any) -> Any:
     """The product of the others is the whole over each, unless some element is 0."""
+    if not a.ndim:
+        return g
     if _all_nonzero(a):
         return g * out / a
     return (g * products_of_others(a.reshape(-1), 0)).reshape(a.shape)

@@ -1,4 +1,5 @@
-"""Views, indexing and writing in place: small programs that run on both libraries and are compared in everything one can see.
+"""Views, indexing and writing in place: small programs that run on both libraries and are compared in everything one
+can see.
 
 Values, types, gradients, versions, whether a tensor is a view, and the chain of nodes behind it; and the kind of error.
 """
@@ -212,7 +213,8 @@ def compare(torch: ModuleType, program: str) -> None:
 def test_a_view_is_pytorchs_and_leads_back_the_same_way(torch: ModuleType, expression: str) -> None:
     compare(
         torch,
-        f"out = {expression}\nfor each in out if isinstance(out, tuple) else (out,):\n  if each.requires_grad: (each * each).sum().backward(retain_graph=True)",
+        f"out = {expression}\nfor each in out if isinstance(out, tuple) else (out,):\n  if each.requires_grad: (each "
+        f"* each).sum().backward(retain_graph=True)",
     )
 
 

@@ -77,7 +77,13 @@ SAMPLES: Table = {
         sample("m.linalg.solve(x, y, left=False).clone()", x=(3, 3), y=(2, 3), kinds="", special=False),
     ],
     "triangular_solution": [
-        sample("m.linalg.solve_triangular(x + 4 * m.eye(3, dtype=x.dtype), y.to(x.dtype), upper=True)", x=(3, 3), y=(3, 2), kinds="", special=False),
+        sample(
+            "m.linalg.solve_triangular(x + 4 * m.eye(3, dtype=x.dtype), y.to(x.dtype), upper=True)",
+            x=(3, 3),
+            y=(3, 2),
+            kinds="",
+            special=False,
+        ),
         sample(
             "m.linalg.solve_triangular(x, y.to(x.dtype), upper=False, unitriangular=True)",
             x=(3, 3),

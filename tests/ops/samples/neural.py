@@ -77,7 +77,8 @@ SAMPLES: Table = {
             special=False,
         ),
         sample(
-            f"{F}.binary_cross_entropy_with_logits(x, y.to(x.dtype), {WEIGHT}, pos_weight={WEIGHT} + 1, reduction='none')",
+            f"{F}.binary_cross_entropy_with_logits(x, y.to(x.dtype), {WEIGHT}, pos_weight={WEIGHT} + 1, "
+            f"reduction='none')",
             x=(2, 3),
             y=real(2, 3, low=0, high=1),
             kinds="",
