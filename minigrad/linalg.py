@@ -113,7 +113,8 @@ def slogdet(A: Any) -> LogDet:  # noqa: N803
 
 @composite
 def solve(A: Any, B: Any, *, left: bool = True) -> Any:  # noqa: N803
-    """``X`` with ``A @ X = B`` (with ``left=False``, ``X @ A = B``); ``B`` is matrices, or vectors where ``A`` has one dimension more.
+    """``X`` with ``A @ X = B`` (with ``left=False``, ``X @ A = B``); ``B`` is matrices, or vectors where ``A`` has one
+    dimension more.
 
     Raises LinAlgError for a singular matrix.
 
@@ -146,7 +147,9 @@ def solve_triangular(
 
 @composite
 def cholesky(A: Any, *, upper: bool = False) -> Any:  # noqa: N803
-    """The triangular ``L`` with ``L @ Lᵀ = A`` for symmetric positive definite ``A``, or its transpose. Raises LinAlgError."""
+    """The triangular ``L`` with ``L @ Lᵀ = A`` for symmetric positive definite ``A``, or its transpose. Raises
+    LinAlgError.
+    """
     lower = cholesky_factor.apply(A)
     return lower.mH if upper else lower
 
@@ -187,7 +190,9 @@ def pinv(A: Any, *, rtol: float | None = None, hermitian: bool = False) -> Any: 
 
 @composite
 def lstsq(A: Any, B: Any, rcond: float | None = None, *, driver: str | None = None) -> LeastSquares:  # noqa: N803
-    """The ``X`` for which ``A @ X`` is nearest to ``B``, with the sums of squares that remain where A has more rows than columns."""
+    """The ``X`` for which ``A @ X`` is nearest to ``B``, with the sums of squares that remain where A has more rows
+    than columns.
+    """
     best = matmul(pseudo_inverse.apply(A, rcond, False), B)
     rank = matrix_rank(A)
     rows, columns = A.array.shape[-2:]
@@ -298,7 +303,8 @@ def matrix_norm(
     dim: tuple[int, int] = (-2, -1),
     keepdim: bool = False,
 ) -> Any:
-    """The norm of matrices: ``"fro"`` (of all elements), ``"nuc"`` (sum of singular values), 2, -2 (largest, smallest), 1, -1, inf, -inf.
+    """The norm of matrices: ``"fro"`` (of all elements), ``"nuc"`` (sum of singular values), 2, -2 (largest, smallest),
+    1, -1, inf, -inf.
 
     >>> import minigrad as mg
     >>> mg.linalg.matrix_norm(mg.tensor([[3.0, 0.0], [0.0, 4.0]]))

@@ -24,7 +24,8 @@ from minigrad.ops.viewing import transpose
 
 
 class MultiheadAttention(Module):
-    """Attention in ``num_heads`` parts of the embedding at once. Inputs are (L, N, E), or (N, L, E) with ``batch_first``.
+    """Attention in ``num_heads`` parts of the embedding at once. Inputs are (L, N, E), or (N, L, E) with
+    ``batch_first``.
 
     >>> import minigrad as mg
     >>> from minigrad import nn
@@ -50,7 +51,8 @@ class MultiheadAttention(Module):
         super().__init__()
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
-                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} instead"
+                f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and num_heads={num_heads} "
+                f"instead"
             )
         if embed_dim % num_heads:
             raise AssertionError("embed_dim must be divisible by num_heads")
@@ -93,7 +95,8 @@ class MultiheadAttention(Module):
     ) -> tuple[Any, Any]:
         """The attended values, and the weights (None unless needed; their mean over the heads, or each head's).
 
-        In the masks, True (or -inf) hides a key: ``key_padding_mask`` (N, S) for all queries, ``attn_mask`` (L, S) for each.
+        In the masks, True (or -inf) hides a key: ``key_padding_mask`` (N, S) for all queries, ``attn_mask`` (L, S) for
+        each.
         """
         unbatched = query.array.ndim == 2
         if unbatched:

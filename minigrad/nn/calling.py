@@ -1,6 +1,8 @@
-"""Calling a module when somebody watches or has hung hooks on it: the scope in the events, and the hooks in their order.
+"""Calling a module when somebody watches or has hung hooks on it: the scope in the events, and the hooks in their
+order.
 
-Scope entered, forward pre-hooks, forward, forward hooks, scope left. Backward hooks hang on two identities, one around the
+Scope entered, forward pre-hooks, forward, forward hooks, scope left. Backward hooks hang on two identities, one around
+the
 inputs and one around the outputs, whose nodes meet the gradients.
 """
 
@@ -93,7 +95,9 @@ def _scope(module: Module) -> Iterator[None]:
 
 
 def _path(module: Module) -> str:
-    """The qualified name of ``module`` below the outermost module in whose call it is called; empty for that one itself."""
+    """The qualified name of ``module`` below the outermost module in whose call it is called; empty for that one
+    itself.
+    """
     for caller, path in reversed(_calls.stack):
         for name, found in caller.named_modules():
             if found is module:
@@ -166,7 +170,8 @@ class _BackwardHooks:
             answer = hook(self.module, (None,) * (self.inputs or 0), self.grad_outputs)
             if answer is not None and any(each is not None for each in _as_tuple(answer)):
                 raise RuntimeError(
-                    "Backward hook for Modules where no input requires gradient should always return None or None for all gradients."
+                    "Backward hook for Modules where no input requires gradient should always return None or None for "
+                    "all gradients."
                 )
         self.grad_outputs = None
 
@@ -184,7 +189,9 @@ class _BackwardHooks:
 
 
 def _identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int], Any]:
-    """``values`` with the tensors passed through the identity, where these are, and its node (None: nothing to record)."""
+    """``values`` with the tensors passed through the identity, where these are, and its node (None: nothing to
+    record).
+    """
     places = [i for i, value in enumerate(values) if isinstance(value, TensorBase)]
     if not modes.grad or not any(values[i].requires_grad for i in places):
         return values, places, None

@@ -157,7 +157,7 @@ class _ConvTranspose(_Conv):
 
     def forward(self, input: Any) -> Any:
         """``input``, each element spread over a window."""
-        function = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.count - 1]
+        function: Any = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.count - 1]
         options = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
         return function(input, self.weight, self.bias, *options)
 

@@ -27,7 +27,8 @@ class Identity(Module):
 
 
 class Linear(Module):
-    """``x @ weightᵀ + bias``: ``weight`` is (out_features, in_features), drawn evenly from ±1/√in_features like ``bias``.
+    """``x @ weightᵀ + bias``: ``weight`` is (out_features, in_features), drawn evenly from ±1/√in_features like
+    ``bias``.
 
     >>> import minigrad as mg
     >>> from minigrad import nn

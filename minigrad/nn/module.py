@@ -34,7 +34,8 @@ class IncompatibleKeys(NamedTuple):
 
 
 class Module:
-    """The base of all layers and models. Subclass it, assign parameters and modules in ``__init__``, compute in ``forward``.
+    """The base of all layers and models. Subclass it, assign parameters and modules in ``__init__``, compute in
+    ``forward``.
 
     >>> import minigrad as mg
     >>> from minigrad import nn
@@ -139,7 +140,8 @@ class Module:
             )
         if param is not None and param.grad_fn is not None:
             raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. To express "
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
+                f"To express "
                 f"'{name}' as a function of another Tensor, compute the value in the forward() method."
             )
         self._parameters[name] = param
@@ -261,7 +263,9 @@ class Module:
     # --- state ------------------------------------------------------------------------------------------------------
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> dict[str, Tensor]:
-        """Every parameter and persistent buffer by qualified name, as tensors without history that share their memory."""
+        """Every parameter and persistent buffer by qualified name, as tensors without history that share their
+        memory.
+        """
         state: dict[str, Tensor] = {}
         for path, module in self.named_modules(prefix=prefix.removesuffix("."), remove_duplicate=False):
             for name, tensor in module._own_state():
@@ -282,7 +286,8 @@ class Module:
     ) -> IncompatibleKeys:
         """Copy the values of ``state_dict`` into the parameters and buffers of these names.
 
-        With ``assign`` the tensors themselves take their places. Raises RuntimeError that lists everything that does not fit;
+        With ``assign`` the tensors themselves take their places. Raises RuntimeError that lists everything that does
+        not fit;
         with ``strict=False`` names that are missing or unexpected are only returned.
         """
         if not isinstance(state_dict, Mapping):
@@ -419,11 +424,15 @@ class Module:
         return self._hook("forward_with_kwargs" if with_kwargs else "forward", hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when the gradient of the output is known; a result other than None replaces it."""
+        """Call ``hook(module, grad_output)`` when the gradient of the output is known; a result other than None
+        replaces it.
+        """
         return self._hook("backward_pre", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; a result replaces them."""
+        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; a result
+        replaces them.
+        """
         return self._hook("backward", hook, prepend)
 
     # --- showing ----------------------------------------------------------------------------------------------------
@@ -475,6 +484,7 @@ def _misfit(name: str, place: tuple[Module, str], state: Mapping[str, Any]) -> s
     if present.array.shape == value.array.shape:
         return ""
     return (
-        f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, the shape in current model is "
+        f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, the shape in current "
+        f"model is "
         f"{present.shape}."
     )

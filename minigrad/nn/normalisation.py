@@ -164,8 +164,8 @@ class _BatchNorm(_ChannelNorm):
             if self.momentum is None:
                 share = 1.0 / float(self.num_batches_tracked)
         from_batch = self.training or self.running_mean is None
-        statistics = (self.running_mean, self.running_var) if not from_batch or self.training else (None, None)
-        return F.batch_norm(input, *statistics, self.weight, self.bias, from_batch, share, self.eps)
+        mean, variance = self.running_mean, self.running_var
+        return F.batch_norm(input, mean, variance, self.weight, self.bias, from_batch, share, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):

@@ -41,7 +41,8 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that a module it is assigned to keeps among its ``buffers()``: state that is not learnt, such as a running mean.
+    """A tensor that a module it is assigned to keeps among its ``buffers()``: state that is not learnt, such as a
+    running mean.
 
     With ``persistent=False`` it is left out of ``state_dict()``.
     """

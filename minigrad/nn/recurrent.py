@@ -1,4 +1,6 @@
-"""Recurrent layers: RNN, LSTM and GRU, step by step along a sequence, in layers and both directions; and their single cells."""
+"""Recurrent layers: RNN, LSTM and GRU, step by step along a sequence, in layers and both directions; and their
+single cells.
+"""
 
 from __future__ import annotations
 
@@ -179,7 +181,8 @@ class _Recurrent(Module):
 
 
 class RNN(_Recurrent):
-    """``h = tanh(W x + b + U h + c)`` along the sequence (L, N, input_size), or (N, L, input_size) with ``batch_first``.
+    """``h = tanh(W x + b + U h + c)`` along the sequence (L, N, input_size), or (N, L, input_size) with
+    ``batch_first``.
 
     >>> import minigrad as mg
     >>> from minigrad import nn

@@ -1,4 +1,6 @@
-"""What training loops do to all parameters at once: clip gradients, flatten them to a vector and back. The name is PyTorch's."""
+"""What training loops do to all parameters at once: clip gradients, flatten them to a vector and back. The name is
+PyTorch's.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def clip_grad_norm_(
     total = get_total_norm(gradients, float(norm_type))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
+            f"clipped. To "
             "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     factor = min(1.0, max_norm / (total.item() + 1e-6))

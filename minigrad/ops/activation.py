@@ -1,4 +1,5 @@
-"""Activations that are one operation each. ``relu``, ``sigmoid``, ``tanh``, ``softplus`` and ``softmax`` are with the functions
+"""Activations that are one operation each. ``relu``, ``sigmoid``, ``tanh``, ``softplus`` and ``softmax`` are with the
+functions
 of their kind."""
 
 from __future__ import annotations

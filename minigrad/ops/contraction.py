@@ -65,9 +65,11 @@ contracted.grads_together(_contraction_rule)
 
 @composite
 def einsum(equation: str, *operands: Any) -> Any:
-    """Sums of products by Einstein's convention: ``"ij,jk->ik"`` is the product of matrices; ``...`` stands for the other dimensions.
+    """Sums of products by Einstein's convention: ``"ij,jk->ik"`` is the product of matrices; ``...`` stands for the
+    other dimensions.
 
-    A letter twice in one operand takes its diagonal; without ``->`` the letters that are there once remain, in alphabetical order.
+    A letter twice in one operand takes its diagonal; without ``->`` the letters that are there once remain, in
+    alphabetical order.
     Raises RuntimeError for an equation that does not fit the operands.
 
     >>> import minigrad as mg
@@ -106,7 +108,8 @@ def _read(equation: str, ndims: list[int]) -> tuple[list[str], str]:
     for place, (letters, n) in enumerate(zip(inputs, ndims, strict=True)):
         if len(letters) != n:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of dimensions ({n}) "
+                f"einsum(): the number of subscripts in the equation ({len(letters)}) does not match the number of "
+                f"dimensions ({n}) "
                 f"for operand {place}" + ("" if "..." in parts[place] else " and no ellipsis was given")
             )
     if arrow:
@@ -141,14 +144,16 @@ def _check_lengths(tensors: list[Any], inputs: list[str]) -> None:
                 lengths[letter] = length
             elif length not in (1, before):
                 raise RuntimeError(
-                    f"einsum(): subscript {letter} has size {length} for operand {place} which does not broadcast with previously "
+                    f"einsum(): subscript {letter} has size {length} for operand {place} which does not broadcast "
+                    f"with previously "
                     f"seen size {before}"
                 )
 
 
 @composite
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
-    """The sum of products over ``dims``: the last ones of ``a`` with the first ones of ``b``, or a pair of lists of dimensions.
+    """The sum of products over ``dims``: the last ones of ``a`` with the first ones of ``b``, or a pair of lists of
+    dimensions.
 
     >>> import minigrad as mg
     >>> mg.tensordot(mg.ones(2, 3), mg.ones(3, 4), 1).shape
@@ -176,7 +181,8 @@ def _paired(a: Any, b: Any, dims: Any) -> tuple[Shape, Shape]:
     for i, j in zip(over_a, over_b, strict=True):
         if a.array.shape[i] != b.array.shape[j]:
             raise RuntimeError(
-                f"contracted dimensions need to match, but first has size {a.array.shape[i]} in dim {i} and second has size "
+                f"contracted dimensions need to match, but first has size {a.array.shape[i]} in dim {i} and second "
+                f"has size "
                 f"{b.array.shape[j]} in dim {j}"
             )
     return over_a, over_b

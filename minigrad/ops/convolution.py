@@ -1,6 +1,7 @@
 """Convolution in any number of dimensions, as products of matrices: windows of the input become columns.
 
-Three operations that are bilinear and each other's derivatives: ``convolved`` (input and weight → output), ``spread_back``
+Three operations that are bilinear and each other's derivatives: ``convolved`` (input and weight → output),
+``spread_back``
 (output and weight → input: the transposed convolution) and ``kernel_of`` (input and output → weight).
 """
 
@@ -19,7 +20,9 @@ from minigrad.ops.reduction import sum_over
 
 
 class Steps(NamedTuple):
-    """How the kernel moves: for each spatial dimension its stride, the padding of zeros on both sides, the gap in the kernel."""
+    """How the kernel moves: for each spatial dimension its stride, the padding of zeros on both sides, the gap in
+    the kernel.
+    """
 
     stride: Shape
     padding: Shape
@@ -70,12 +73,17 @@ def folded_columns(columns: Array, shape: Shape, kernel: Shape, steps: Steps) ->
     padded = tuple(n + 2 * p for n, p in zip(spatial, steps.padding, strict=True))
     out = np.zeros((*shape[:2], *padded), columns.dtype)
     for offset in itertools.product(*map(range, kernel)):
-        window = tuple(
+        window: Any = tuple(
             slice(o * d, o * d + (n - 1) * s + 1, s)
             for o, d, n, s in zip(offset, steps.dilation, places, steps.stride, strict=True)
         )
-        out[(..., *window)] += parts[(slice(None), slice(None), *offset)]
+        out[(..., *window)] += parts[_at(offset)]
     return out[_inside(padded, steps.padding)] if any(steps.padding) else out
+
+
+def _at(offset: Shape) -> Any:
+    """One element of the kernel, for the whole batch and all channels."""
+    return (slice(None), slice(None), *offset)
 
 
 def _matrix(weight: Array, groups: int) -> Array:
@@ -111,7 +119,8 @@ def convolved(x: Array, weight: Array, bias: Array | None, /, steps: Steps) -> A
 
 @op(label="convᵀ", name="convolution", backward="ConvolutionBackward0")
 def spread_back(y: Array, weight: Array, bias: Array | None, /, spatial: Shape, steps: Steps) -> Array:
-    """Each element of ``y`` spread over the window that ``convolved`` would have computed it from, in lengths ``spatial``.
+    """Each element of ``y`` spread over the window that ``convolved`` would have computed it from, in lengths
+    ``spatial``.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F
@@ -179,7 +188,8 @@ def _check(x: Array, weight: Array, steps: Steps) -> None:
         )
     if weight.shape[0] % groups:
         raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size "
             f"{list(weight.shape)} instead"
         )
     padded = [n + 2 * p for n, p in zip(x.shape[2:], steps.padding, strict=True)]

@@ -37,7 +37,8 @@ copy_from.grads(a=lambda g: zero.apply(g), b=lambda g: g)
 def _unlike(a: Array, b: Array) -> RuntimeError:
     """Why ``b`` does not broadcast to ``a``."""
     return do_not_meet(a.shape, b.shape) or RuntimeError(
-        f"output with shape {list(a.shape)} doesn't match the broadcast shape {list(np.broadcast_shapes(a.shape, b.shape))}"
+        f"output with shape {list(a.shape)} doesn't match the broadcast shape "
+        f"{list(np.broadcast_shapes(a.shape, b.shape))}"
     )
 
 
@@ -97,7 +98,7 @@ def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
     return copy_from.inplace(input, src if isinstance(src, TensorBase) else np.asarray(src))
 
 
-# --- masked -------------------------------------------------------------------------------------------------------------
+# --- masked ---------------------------------------------------------------------------------------------------------
 
 
 @op(label="masked fill", name="masked_fill", backward="MaskedFillBackward0")

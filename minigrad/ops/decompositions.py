@@ -1,6 +1,7 @@
 """Decompositions of matrices: QR, eigenvalues of symmetric ones, singular values, the pseudo-inverse.
 
-The rules are those of Giles 2008 and Townsend 2016; they divide by differences of eigenvalues, so vectors of equal ones have no
+The rules are those of Giles 2008 and Townsend 2016; they divide by differences of eigenvalues, so vectors of equal ones
+have no
 derivative.
 """
 
@@ -40,7 +41,7 @@ def _gaps(values: Any) -> Any:
 
 
 @op(label="QR", name="linalg_qr", backward="LinalgQrBackward0", several=True, outputs=("Q", "R"), holomorphic=False)
-def qr_factors(a: Array, /, mode: str) -> tuple[Array, Array]:
+def qr_factors(a: Array, /, mode: Any) -> tuple[Array, Array]:
     """``Q·R = A`` with orthonormal columns and an upper triangle.
 
     >>> import minigrad as mg
@@ -56,11 +57,13 @@ def qr_factors(a: Array, /, mode: str) -> tuple[Array, Array]:
 def _qr_slope(g: Any, Q: Any, R: Any, mode: str) -> Any:  # noqa: N803 (the formula's names)
     if mode == "complete" and Q.shape[-1] != R.shape[-1]:
         raise RuntimeError(
-            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols, because Q is not unique."
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols, because Q is not "
+            "unique."
         )
     if Q.shape[-1] < R.shape[-1]:
         raise RuntimeError(
-            "The QR decomposition of a wide matrix is not differentiable here: take the QR of its first square part instead."
+            "The QR decomposition of a wide matrix is not differentiable here: take the QR of its first square part "
+            "instead."
         )
     g_q, g_r = g
     m = matmul(R, H(g_r)) - matmul(H(g_q), Q)
@@ -69,7 +72,7 @@ def _qr_slope(g: Any, Q: Any, R: Any, mode: str) -> Any:  # noqa: N803 (the form
     return H(triangular_solution.apply(R, H(g_q + matmul(Q, full)), True, False))
 
 
-qr_factors.grads(a=lambda g, Q, R, mode: _qr_slope(g, Q, R, mode))
+qr_factors.grads(a=lambda g, Q, R, mode: _qr_slope(g, Q, R, mode))  # noqa: N803 (the formula's names)
 
 
 @op(
@@ -80,7 +83,7 @@ qr_factors.grads(a=lambda g, Q, R, mode: _qr_slope(g, Q, R, mode))
     outputs=("eigenvalues", "eigenvectors"),
     holomorphic=False,
 )
-def symmetric_eigen(a: Array, /, uplo: str) -> tuple[Array, Array]:
+def symmetric_eigen(a: Array, /, uplo: Any) -> tuple[Array, Array]:
     """Eigenvalues, from small to large, and eigenvectors of symmetric matrices, of which one triangle is read.
 
     >>> import minigrad as mg
@@ -150,7 +153,7 @@ def _svd_slope(g: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:  # 
     return out
 
 
-singular_parts.grads(a=lambda g, U, S, Vh, full_matrices: _svd_slope(g, U, S, Vh, full_matrices))
+singular_parts.grads(a=lambda g, U, S, Vh, full_matrices: _svd_slope(g, U, S, Vh, full_matrices))  # noqa: N803
 
 
 @op(label="A⁺", name="linalg_pinv", backward="LinalgPinvBackward0", holomorphic=False)

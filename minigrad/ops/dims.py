@@ -1,4 +1,5 @@
-"""Reading the dimensions and shapes that a call was given: negative dimensions, ``-1`` in a shape, ``f(2, 3)`` and ``f((2, 3))``.
+"""Reading the dimensions and shapes that a call was given: negative dimensions, ``-1`` in a shape, ``f(2, 3)`` and
+``f((2, 3))``.
 
 Knows no operation.
 """
@@ -62,7 +63,8 @@ def infer_shape(shape: Shape, count: int) -> Shape:
     known = -math.prod(shape)
     if known == 0 and count == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 can be any "
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            f"can be any "
             "value and is ambiguous"
         )
     if known <= 0 or count % known:

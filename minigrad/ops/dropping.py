@@ -29,7 +29,8 @@ def _keepers(shape: tuple[int, ...], p: float, kind: Any) -> Array:
 
 @composite
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """``input`` with each element set to 0 with probability ``p``, the others divided by ``1 - p``; as it is when not training.
+    """``input`` with each element set to 0 with probability ``p``, the others divided by ``1 - p``; as it is when not
+    training.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F

@@ -27,7 +27,7 @@ def looked_up(a: Array, indices: Array, /, padding_idx: int, scale_by_frequency:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"minigrad.{dtypes.of(indices.dtype).title}Tensor instead (while checking arguments for embedding)"
         )
-    if indices.size and not (0 <= indices.min() and indices.max() < a.shape[0]):
+    if indices.size and not (indices.min() >= 0 and indices.max() < a.shape[0]):
         raise IndexError("index out of range in self")
     return a[indices]
 
@@ -60,7 +60,9 @@ def _scaled(values: Array, flat: Array, rows: int, padding_idx: int, scale_by_fr
 
 
 def add_rows(out: Array, index: Array, rows: Array) -> None:
-    """Add ``rows`` to ``out`` at ``index``, repeats included. Sorting is quicker than NumPy's ``add.at`` for whole rows."""
+    """Add ``rows`` to ``out`` at ``index``, repeats included. Sorting is quicker than NumPy's ``add.at`` for whole
+    rows.
+    """
     if not index.size:
         return
     order = np.argsort(index, kind="stable")

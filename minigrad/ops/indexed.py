@@ -106,7 +106,8 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
         raise _explained(error, indices) from None
     except ValueError:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape "
             f"{list(a[places].shape)}"
         ) from None
     return out
@@ -117,7 +118,8 @@ def _check_types(a: Array, values: Array, indices: Sequence[Array], accumulate: 
     fills = values.size == 1 and not accumulate and all(each.dtype.kind == "b" for each in indices)
     if values.dtype != a.dtype and not fills:
         raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {of(a.dtype).title} for the destination and "
+            f"Index put requires the source and destination dtypes match, got {of(a.dtype).title} for the destination "
+            f"and "
             f"{of(values.dtype).title} for the source."
         )
 
@@ -151,7 +153,8 @@ def _chosen(indices: Sequence[Any]) -> tuple[tuple[Any, ...], Pattern]:
 
 
 def index_put_into(input: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    """``input`` with ``values`` at ``indices``, a tuple of tensors; with ``accumulate`` they are added, repeats included.
+    """``input`` with ``values`` at ``indices``, a tuple of tensors; with ``accumulate`` they are added, repeats
+    included.
 
     >>> import minigrad as mg
     >>> mg.index_put(mg.zeros(3), (mg.tensor([0, 0]),), mg.tensor([1.0, 2.0]), accumulate=True)

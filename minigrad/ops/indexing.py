@@ -1,4 +1,5 @@
-"""Reading and writing with square brackets: numbers, slices, None and ``...`` are chains of views, arrays of indices are copies.
+"""Reading and writing with square brackets: numbers, slices, None and ``...`` are chains of views, arrays of indices
+are copies.
 
 The chain is PyTorch's, item by item, so that the nodes have its names; ``copying`` and ``indexed`` hold the operations.
 """
@@ -24,7 +25,8 @@ Pattern = tuple[bool, ...]
 def getitem(tensor: Any, key: Any) -> Any:
     """``tensor[key]``.
 
-    Numbers, slices (with a positive step), None and ``...`` give a view. A tensor, array or list of integers or of bools gives a
+    Numbers, slices (with a positive step), None and ``...`` give a view. A tensor, array or list of integers or of
+    bools gives a
     copy. Raises IndexError for an index out of range or too many of them, TypeError for what is no index.
     """
     if type(key) is int:
@@ -40,7 +42,8 @@ def getitem(tensor: Any, key: Any) -> Any:
 def setitem(tensor: Any, key: Any, value: Any) -> None:
     """``tensor[key] = value``, in place: ``value`` is a number or a tensor that broadcasts to the part that is written.
 
-    Raises TypeError for another value, RuntimeError where autograd could not follow the write, and what ``getitem`` raises.
+    Raises TypeError for another value, RuntimeError where autograd could not follow the write, and what ``getitem``
+    raises.
     """
     if key is False:
         return
@@ -78,7 +81,7 @@ def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape[start:]
 
 
-# --- the chain of views -------------------------------------------------------------------------------------------------
+# --- the chain of views ---------------------------------------------------------------------------------------------
 
 
 def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
@@ -89,7 +92,8 @@ def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
     ndim = tensor.array.ndim
     if named > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
-    view, dim, arrays = tensor, 0, {}
+    arrays: dict[int, Any] = {}
+    view, dim = tensor, 0
     for item in items:
         if item is Ellipsis:
             dim += ndim - named
@@ -167,7 +171,8 @@ def _selected(view: Any, dim: int, position: int) -> Any:
     shape = view.array.shape
     if not shape:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
         )
     length = shape[dim]
     if not -length <= position < length:
@@ -189,7 +194,7 @@ def _sliced(view: Any, dim: int, part: slice, leave_out: bool = True) -> Any:
     return slice_along.apply(view, dim, start, max(start, stop), step)
 
 
-# --- arrays of indices --------------------------------------------------------------------------------------------------
+# --- arrays of indices ----------------------------------------------------------------------------------------------
 
 
 def _pattern(arrays: dict[int, Any]) -> Pattern:
@@ -213,7 +218,8 @@ def _check(view: Any, arrays: dict[int, Any]) -> None:
         for axis in range(mask.ndim):
             if mask.shape[axis] != shape[dim + axis]:
                 raise IndexError(
-                    f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of the indexed tensor "
+                    f"The shape of the mask {list(mask.shape)} at index {axis} does not match the shape of the "
+                    f"indexed tensor "
                     f"{list(shape)} at index {dim + axis}"
                 )
 

@@ -116,7 +116,8 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
     for i, each in enumerate(map(_array, tensors)):
         if each.shape != first.shape:
             raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and {list(each.shape)} at entry {i}"
+                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
+                f"{list(each.shape)} at entry {i}"
             )
     return stack_along(*tensors, dim=wrap_dim(dim, first.ndim + 1))
 
@@ -153,7 +154,8 @@ def _check_lengths(arrays: Sequence[Array], dim: int) -> None:
         for place, (a, b) in enumerate(zip(first.shape, each.shape, strict=True)):
             if place != axis and a != b:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for tensor number "
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
+                    f"tensor number "
                     f"{i} in the list."
                 )
 
@@ -237,7 +239,7 @@ def atleast_3d(*tensors: Any) -> Any:
     return _each(tensors, _at_least_3d)
 
 
-# --- repeating ----------------------------------------------------------------------------------------------------------
+# --- repeating ------------------------------------------------------------------------------------------------------
 
 
 @op(label="repeat", linear=True)
@@ -270,7 +272,9 @@ fold_repeats.grads(g=lambda h, repeats: repeat.apply(h, repeats))
 
 
 def repeat_tensor(input: Any, *repeats: Any) -> Any:
-    """``input`` repeated ``repeats[i]`` times along dimension ``i``; more numbers than dimensions add dimensions in front."""
+    """``input`` repeated ``repeats[i]`` times along dimension ``i``; more numbers than dimensions add dimensions in
+    front.
+    """
     counts = as_shape(repeats)
     if len(counts) < input.array.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")

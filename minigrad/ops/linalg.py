@@ -1,6 +1,7 @@
 """Linear algebra of square matrices: solving, inverting, determinants, Cholesky, the exponential. Batches lead.
 
-``T`` is the transpose of the last two dimensions. The rules are the matrix calculus of Giles 2008, *Collected matrix derivative
+``T`` is the transpose of the last two dimensions. The rules are the matrix calculus of Giles 2008, *Collected matrix
+derivative
 results*; that of the exponential is a block of a larger exponential (Mathias 1996).
 """
 
@@ -191,7 +192,8 @@ log_determinant.grads(a=lambda g, a: _spread(g[1]) * T(inverse.apply(a)))
 
 @op(label="Cholesky", name="linalg_cholesky", backward="LinalgCholeskyExBackward0", holomorphic=False)
 def cholesky_factor(a: Array, /) -> Array:
-    """The lower triangular ``L`` with ``L·Lᵀ = A``: dA = L⁻ᵀ·sym(Φ(Lᵀ·G))·L⁻¹, Φ the lower triangle with half its diagonal.
+    """The lower triangular ``L`` with ``L·Lᵀ = A``: dA = L⁻ᵀ·sym(Φ(Lᵀ·G))·L⁻¹, Φ the lower triangle with half its
+    diagonal.
 
     >>> import minigrad as mg
     >>> mg.linalg.cholesky(mg.tensor([[4.0, 2.0], [2.0, 2.0]]))
@@ -232,8 +234,8 @@ cholesky_factor.grads(a=lambda g, out: _cholesky_slope(g, out))
 # --- the exponential ------------------------------------------------------------------------------------------------
 
 _PADE = [
-    64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600, 670442572800,
-    33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
+    64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+    670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1,
 ]  # fmt: skip
 """Coefficients of the 13th Padé approximant (Higham 2005)."""
 

@@ -48,7 +48,8 @@ def matched(input: Any, target: Any) -> Any:
     if input.array.shape == target.array.shape:
         return input, target
     warnings.warn(
-        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to "
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        f"lead to "
         "incorrect results due to broadcasting. Please ensure they have the same size.",
         UserWarning,
         stacklevel=3,
@@ -139,7 +140,7 @@ def binary_entropy(a: Array, b: Array, weight: Array | None, /, reduction: str) 
     >>> F.binary_cross_entropy(mg.tensor([0.5]), mg.tensor([1.0]))
     tensor(0.6931)
     """
-    if a.size and not (0 <= a.min() and a.max() <= 1):
+    if a.size and not (a.min() >= 0 and a.max() <= 1):
         raise RuntimeError("all elements of input should be between 0 and 1")
     value = -(b * _log_at_least(a) + (1 - b) * _log_at_least(1 - a))
     return reduced(_weighted(value, weight), reduction)
@@ -214,7 +215,9 @@ logit_entropy.grads(
 
 
 def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Array]:
-    """The classes with ignored ones as 0, and which are not ignored. Raises IndexError for a class that is not there."""
+    """The classes with ignored ones as 0, and which are not ignored. Raises IndexError for a class that is not
+    there.
+    """
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
     if wrong.any():

@@ -24,7 +24,7 @@ __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "
 ndarray = np.ndarray
 
 
-# --- two operands -------------------------------------------------------------------------------------------------------
+# --- two operands ---------------------------------------------------------------------------------------------------
 
 
 @op(label="@")
@@ -64,7 +64,11 @@ def mv(a: Array, b: Array, /) -> Array:
     return np.matmul(a, b)
 
 
-mv.grads(a=lambda g, b: outer_product.apply(g, b), b=lambda g, a: mv.apply(t.apply(a), g))
+mv.grads(a=lambda g, b: _outer(g, b), b=lambda g, a: mv.apply(t.apply(a), g))
+
+
+def _outer(g: Any, b: Any) -> Any:
+    return outer_product.apply(g, b)
 
 
 @op(label="⊗")
@@ -100,7 +104,8 @@ def dot(a: Array, b: Array, /) -> Array:
         )
     if a.size != b.size:
         raise RuntimeError(
-            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of elements, but got "
+            f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of "
+            f"elements, but got "
             f"{a.size} and {b.size} elements respectively"
         )
     return np.dot(a, b)
@@ -144,7 +149,8 @@ def _check_mm(a: Array, b: Array) -> None:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {k2}x{m})")
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {of(a.dtype).name} != {of(b.dtype).name}; convert one of them, "
+            f"expected m1 and m2 to have the same dtype, but got: {of(a.dtype).name} != {of(b.dtype).name}; convert "
+            f"one of them, "
             "as in x.to(y.dtype)"
         )
 
@@ -162,7 +168,7 @@ def _check_bmm(a: Array, b: Array) -> None:
         raise RuntimeError(f"expected scalar type {of(a.dtype).title} but found {of(b.dtype).title}")
 
 
-# --- products that are added to something -------------------------------------------------------------------------------
+# --- products that are added to something ---------------------------------------------------------------------------
 
 
 def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
@@ -292,13 +298,15 @@ addbmm.grads(
 )
 
 
-# --- any shapes ---------------------------------------------------------------------------------------------------------
+# --- any shapes -----------------------------------------------------------------------------------------------------
 
 
 def matmul(input: Any, other: Any) -> Any:
-    """The matrix product: of vectors a number, of matrices a matrix, of anything with more dimensions a batch of matrices.
+    """The matrix product: of vectors a number, of matrices a matrix, of anything with more dimensions a batch of
+    matrices.
 
-    Leading dimensions broadcast; a vector on the left counts as a row, on the right as a column. Raises RuntimeError for a 0-dim
+    Leading dimensions broadcast; a vector on the left counts as a row, on the right as a column. Raises RuntimeError
+    for a 0-dim
     operand, shapes that do not fit, or types that differ.
 
     >>> import minigrad as mg
@@ -331,7 +339,9 @@ def matmul_(a: Any, b: Any, rows: int, columns: int) -> Any:
 
 
 def _foldable(a: Any, b: Any, rows: int, columns: int) -> bool:
-    """Whether the batch may be one tall matrix: when the other operand needs a gradient, or no copy is needed for it."""
+    """Whether the batch may be one tall matrix: when the other operand needs a gradient, or no copy is needed for
+    it.
+    """
     large, small = (a, b) if rows >= columns else (b, a)
     if large.array.ndim < 3 or small.array.ndim > 2:
         return False

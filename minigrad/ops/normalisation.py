@@ -1,4 +1,5 @@
-"""Normalisation: layers, groups and batches brought to mean 0 and variance 1, then scaled and shifted by what is learnt.
+"""Normalisation: layers, groups and batches brought to mean 0 and variance 1, then scaled and shifted by what is
+learnt.
 
 ``x̂ = (x − μ) / σ`` over some axes; its way back is ``(ĝ − mean(ĝ) − x̂·mean(ĝ·x̂)) / σ`` with ``ĝ = g·weight``.
 """
@@ -24,7 +25,9 @@ def _mean(a: Any, axes: Shape) -> Any:
 
 
 def _standard(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
-    """``x`` at mean 0 and variance 1 over ``axes``, and one over its former standard deviation. For arrays and tensors."""
+    """``x`` at mean 0 and variance 1 over ``axes``, and one over its former standard deviation. For arrays and
+    tensors.
+    """
     centred = x - _mean(x, axes)
     inverse = rsqrt.apply(_mean(centred * centred, axes) + eps)
     return centred * inverse, inverse
@@ -42,7 +45,9 @@ def _scaled(standard: Array, weight: Array | None, bias: Array | None, shape: Sh
 
 
 def _joint(g: Any, standard: Any, weight: Any, shape: Shape, needs: Sequence[bool]) -> tuple[Any, Any, Any]:
-    """The gradients of what was standardised (times the weight), of weight and of bias; ``shape`` is how these broadcast."""
+    """The gradients of what was standardised (times the weight), of weight and of bias; ``shape`` is how these
+    broadcast.
+    """
     kept = tuple(axis for axis, n in enumerate(shape) if n == 1 and g.shape[axis] != 1)
     inner = g if weight is None else g * reshape_to(weight, shape)
     d_weight = reshape_to(_over(g * standard, kept), weight.shape) if needs[1] else None
@@ -92,7 +97,8 @@ layer_normed.grads_together(_layer_rule)
 
 @op(label="group norm", name="group_norm", backward="NativeGroupNormBackward0")
 def group_normed(x: Array, weight: Array | None, bias: Array | None, /, groups: int, eps: float) -> Array:
-    """``x`` (N, C, …) standardised over each of ``groups`` groups of channels, times ``weight`` plus ``bias`` by channel.
+    """``x`` (N, C, …) standardised over each of ``groups`` groups of channels, times ``weight`` plus ``bias`` by
+    channel.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F

@@ -49,7 +49,7 @@ _NUMPY_MODE = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 
 def _sources(length: int, width: tuple[int, int], mode: str) -> Array:
     """For each place along one dimension of the result, the place in the source that it shows."""
-    return np.pad(np.arange(length), width, mode=_NUMPY_MODE[mode])  # type: ignore[call-overload, no-any-return]
+    return np.pad(np.arange(length), width, mode=_NUMPY_MODE[mode])  # type: ignore[call-overload]
 
 
 def _mirror(a: Array, widths: Widths, mode: str) -> Array:
@@ -77,6 +77,10 @@ def folded_border(g: Array, /, shape: Shape, widths: Widths, mode: str) -> Array
     return g.copy() if all(width == (0, 0) for width in widths) else g
 
 
+_FIRST = {"reflect": 2, "replicate": 1, "circular": 3}
+"""What the docstrings' example, [1, 2, 3], shows in front."""
+
+
 def _border(mode: str, name: str, backward: str) -> Op:
     """The operation for one mode and number of padded dimensions, as PyTorch has one for each."""
 
@@ -89,7 +93,7 @@ def _border(mode: str, name: str, backward: str) -> Op:
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F
     >>> F.pad(mg.tensor([[1, 2, 3]]), (1, 0), mode="{mode}")
-    tensor([[{dict(reflect=2, replicate=1, circular=3)[mode]}, 1, 2, 3]])
+    tensor([[{_FIRST[mode]}, 1, 2, 3]])
     """
     made = op(label=f"pad {mode}", name="pad", backward=backward, linear=True)(border)
     return made.grads(a=lambda g, a_shape, widths: folded_border.apply(g, a_shape, widths, mode))
@@ -111,7 +115,8 @@ folded_border.grads(
 def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
     """``input`` with a border: ``pad`` holds the widths before and after, of the last dimension first.
 
-    ``mode`` is ``"constant"`` (filled with ``value``, 0 by default; negative widths cut off), ``"reflect"``, ``"replicate"``
+    ``mode`` is ``"constant"`` (filled with ``value``, 0 by default; negative widths cut off), ``"reflect"``,
+    ``"replicate"``
     (the edge) or ``"circular"``; these pad the last one, two or three dimensions of (N, C, …) or (C, …).
 
     >>> import minigrad as mg
@@ -137,7 +142,8 @@ def _read(pad: Sequence[int], ndim: int) -> Widths:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(numbers) // 2 > ndim:
         raise RuntimeError(
-            f"Padding length should be less than or equal to two times the input dimension but got padding length {len(numbers)} "
+            f"Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(numbers)} "
             f"and input of dimension {ndim}"
         )
     pairs = [(numbers[i], numbers[i + 1]) for i in range(0, len(numbers), 2)]
@@ -148,7 +154,8 @@ def _check_cut(widths: Widths, shape: Shape, pad: Sequence[int]) -> None:
     for dim, (length, (before, after)) in enumerate(zip(shape, widths, strict=True)):
         if length + before + after < 0:
             raise RuntimeError(
-                f"The input size {length}, plus negative padding {before} and {after} resulted in a negative output size, which is "
+                f"The input size {length}, plus negative padding {before} and {after} resulted in a negative output "
+                f"size, which is "
                 f"invalid. Check dimension {dim} of your input."
             )
 
@@ -157,7 +164,8 @@ def _check_border(widths: Widths, shape: Shape, mode: str, count: int) -> None:
     ndim = len(shape)
     if count not in (1, 2, 3) or ndim not in (count + 1, count + 2):
         raise NotImplementedError(
-            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: the last 1, 2 or 3 dimensions of (C, …) "
+            "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now: the last 1, 2 or 3 "
+            "dimensions of (C, …) "
             "or (N, C, …)"
         )
     for length, width in zip(shape, widths, strict=True):

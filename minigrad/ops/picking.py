@@ -1,4 +1,5 @@
-"""Picking and placing along one dimension: index_select, gather, scatter and their relatives, and by mask. Repeats add up.
+"""Picking and placing along one dimension: index_select, gather, scatter and their relatives, and by mask. Repeats add
+up.
 
 Each op's index or mask is an operand without gradient, whose version is checked like that of anything saved.
 """
@@ -58,7 +59,7 @@ def parts_at(a: Array, index: Array, /, dim: int) -> Array:
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     source = a if a.ndim else a.reshape(1)
-    if index.size and not (0 <= index.min() and index.max() < source.shape[dim]):
+    if index.size and not (index.min() >= 0 and index.max() < source.shape[dim]):
         raise IndexError("index out of range in self")
     out = np.take(source, index.reshape(-1), axis=dim)
     return out if a.ndim else out.reshape(())
@@ -107,13 +108,15 @@ def _check_source(a: Array, index: Array, source: Array, dim: int, name: str) ->
         raise IndexError(f"{name}(): index out of range for dimension {dim} with size {length}")
     if source.dtype != a.dtype:
         raise RuntimeError(
-            f"{name}(): self and source expected to have the same dtype, but got (self) {of(a.dtype).title} and (source) "
+            f"{name}(): self and source expected to have the same dtype, but got (self) {of(a.dtype).title} and "
+            f"(source) "
             f"{of(source.dtype).title}"
         )
     count = source.shape[dim] if source.ndim else 1
     if count != index.size:
         raise RuntimeError(
-            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: {dim}"
+            f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim): ({count}), for dim: "
+            f"{dim}"
         )
 
 
@@ -153,7 +156,8 @@ def _filled(a: Array, index: Array, dim: int, value: Any) -> Array:
 
 @op(label="Σ parts", linear=True)
 def sum_of_parts(g: Array, index: Array, /, dim: int) -> Array:
-    """The sum of the parts of ``g`` along ``dim`` at ``index``, each counted once: what filling them owes to one number.
+    """The sum of the parts of ``g`` along ``dim`` at ``index``, each counted once: what filling them owes to one
+    number.
 
     >>> import minigrad as mg
     >>> from minigrad.ops.picking import sum_of_parts
@@ -262,7 +266,8 @@ def masked_placed(a: Array, mask: Array, source: Array, /) -> Array:
     _check_mask(mask, "masked_scatter_")
     if a.dtype != source.dtype:
         raise RuntimeError(
-            f"masked_scatter: expected self and source to have same dtypes but got {of(a.dtype).title} and {of(source.dtype).title}"
+            f"masked_scatter: expected self and source to have same dtypes but got {of(a.dtype).title} and "
+            f"{of(source.dtype).title}"
         )
     out, where = (each.copy() for each in np.broadcast_arrays(a, mask))
     count = int(where.sum())

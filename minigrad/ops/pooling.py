@@ -14,7 +14,9 @@ from minigrad.ops.dims import Shape
 
 
 class Windows(NamedTuple):
-    """Which windows are pooled: their size, the steps between them, the border, the gaps, and whether the last may stick out."""
+    """Which windows are pooled: their size, the steps between them, the border, the gaps, and whether the last may
+    stick out.
+    """
 
     kernel: Shape
     stride: Shape
@@ -50,8 +52,13 @@ def _bordered(a: Array, windows: Windows, places: Shape, value: Any) -> Array:
     if lengths == list(spatial):
         return a
     out = np.full((*a.shape[: -len(places)], *lengths), value, a.dtype)
-    out[(..., *(slice(p, p + n) for p, n in zip(windows.padding, spatial, strict=True)))] = a
+    out[_inside(spatial, windows)] = a
     return out
+
+
+def _inside(spatial: Shape, windows: Windows) -> Any:
+    """Where in the bordered input the input itself lies."""
+    return (..., *(slice(p, p + n) for p, n in zip(windows.padding, spatial, strict=True)))
 
 
 def _offsets(windows: Windows, places: Shape) -> Any:
@@ -180,7 +187,9 @@ unpooled.grads(a=lambda g, indices: gathered_places.apply(g, indices, len(g.shap
 
 
 class Divisor(NamedTuple):
-    """What sums of windows are divided by: a fixed number, or how many elements there are, with or without the border's."""
+    """What sums of windows are divided by: a fixed number, or how many elements there are, with or without the
+    border's.
+    """
 
     count_include_pad: bool
     override: int | None
@@ -224,7 +233,7 @@ def spread_means(g: Array, /, shape: Shape, windows: Windows, divisor: Divisor) 
     out = _bordered(np.zeros(shape, g.dtype), windows, places, 0)
     for _, meets in _offsets(windows, places):
         out[meets] += part
-    return out[(..., *(slice(p, p + n) for p, n in zip(windows.padding, spatial, strict=True)))].copy()
+    return np.array(out[_inside(spatial, windows)])
 
 
 def _avg_pool(count: int) -> Op:
@@ -319,15 +328,16 @@ def _adaptive_max_pool(count: int) -> Op:
         flat = np.arange(math.prod(spatial)).reshape(spatial)
         limits = [bounds(n, m) for n, m in zip(spatial, sizes, strict=True)]
         for cell in itertools.product(*map(range, sizes)):
-            window = tuple(slice(*limits[axis][i]) for axis, i in enumerate(cell))
+            window: Any = tuple(slice(*limits[axis][i]) for axis, i in enumerate(cell))
+            here: Any = (..., *cell)
             part = a[(..., *window)].reshape(*lead, -1)
             top = part.argmax(-1)
-            best[(..., *cell)] = np.take_along_axis(part, top[..., None], -1)[..., 0]
-            where[(..., *cell)] = flat[window].reshape(-1)[top]
+            best[here] = np.take_along_axis(part, top[..., None], -1)[..., 0]
+            where[here] = flat[window].reshape(-1)[top]
         return best, where
 
     largest.__name__ = f"adaptive_max_pool{count}d"
-    largest.__doc__ = f"""The largest elements of as many windows as asked for, in {count} dimensions, and where they are.
+    largest.__doc__ = f"""The largest elements of as many windows as asked for, in {count} dimensions, and where.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F

@@ -73,7 +73,8 @@ def flipud(input: Any) -> Any:
 
 @op(label="roll", name="roll", linear=True, backward="RollBackward0")
 def rolled(a: Array, /, shifts: Shape, dims: Shape) -> Array:
-    """``a`` moved on by ``shifts`` along ``dims``; what leaves at the end comes in at the beginning. No dims: the flat order.
+    """``a`` moved on by ``shifts`` along ``dims``; what leaves at the end comes in at the beginning. No dims: the flat
+    order.
 
     >>> import minigrad as mg
     >>> mg.roll(mg.tensor([1, 2, 3]), 1)
@@ -110,7 +111,8 @@ def turned(a: Array, /, k: int, dims: Shape) -> Array:
     tensor([[2],
             [1]])
     """
-    return np.rot90(a, k, dims).copy()
+    first, second = dims
+    return np.rot90(a, k, (first, second)).copy()
 
 
 turned.grads(a=lambda g, k, dims: turned.apply(g, -k, dims))
@@ -169,7 +171,8 @@ triu.grads(a=lambda g, diagonal: triu.apply(g, diagonal))
 
 @op(label="diag", linear=True)
 def diag_embed(a: Array, /, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
-    """Matrices, in ``dim1`` and ``dim2``, whose diagonals are the last dimension of ``a`` and whose other elements are 0.
+    """Matrices, in ``dim1`` and ``dim2``, whose diagonals are the last dimension of ``a`` and whose other elements are
+    0.
 
     >>> import minigrad as mg
     >>> mg.diag_embed(mg.tensor([1.0, 2.0]))

@@ -1,4 +1,6 @@
-"""Sampling pictures anew: windows as columns and back, larger and smaller by copying or interpolating, channels as pixels."""
+"""Sampling pictures anew: windows as columns and back, larger and smaller by copying or interpolating, channels as
+pixels.
+"""
 
 from __future__ import annotations
 

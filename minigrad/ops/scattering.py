@@ -37,7 +37,7 @@ def _check(a: Array, index: Array, dim: int, name: str) -> None:
                 f"{list(a.shape)} apart from dimension {dim}"
             )
     length = a.shape[dim] if a.ndim else 1
-    if index.size and not (0 <= index.min() and index.max() < length):
+    if index.size and not (index.min() >= 0 and index.max() < length):
         wrong = index[(index < 0) | (index >= length)].flat[0]
         raise RuntimeError(f"index {int(wrong)} is out of bounds for dimension {dim} with size {length}")
 
@@ -309,7 +309,8 @@ scattered_together.grads_together(_reduce_rule, constants=("index",))
 
 
 def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
-    """What ``src`` sends to one place of ``input`` reduced there by ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
+    """What ``src`` sends to one place of ``input`` reduced there by ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or
+    ``"amin"``.
 
     >>> import minigrad as mg
     >>> mg.scatter_reduce(mg.zeros(2), 0, mg.tensor([0, 0, 1]), mg.tensor([1.0, 3.0, -2.0]), "amax")

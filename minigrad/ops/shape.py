@@ -40,7 +40,8 @@ __all__ = [
 
 
 def reshape(input: Any, *shape: Any) -> Any:
-    """``input`` in another shape of as many elements: a view where the memory allows, else a copy. One length may be -1.
+    """``input`` in another shape of as many elements: a view where the memory allows, else a copy. One length may be
+    -1.
 
     >>> import minigrad as mg
     >>> mg.reshape(mg.arange(4), (2, -1))
@@ -64,7 +65,8 @@ def _reinterpreted(input: Any, kind: dtype_type) -> Any:
         out = wrap(array.view(kind.numpy))
     except ValueError:
         raise RuntimeError(
-            f"the last dimension of a tensor of shape {list(array.shape)} must lie side by side, and its bytes must divide into "
+            f"the last dimension of a tensor of shape {list(array.shape)} must lie side by side, and its bytes must "
+            f"divide into "
             f"elements of {kind.itemsize} bytes, to view {dtypes.of(array.dtype).name} as {kind.name}"
         ) from None
     out._counter = input.version_counter
@@ -118,7 +120,8 @@ def unflatten(input: Any, dim: int, sizes: Sequence[int]) -> Any:
         parts = infer_shape(as_shape((tuple(sizes),)), old[dim])
     except RuntimeError:
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the input tensor"
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({old[dim]}) in the "
+            f"input tensor"
         ) from None
     return viewing.view.apply(input, (*old[:dim], *parts, *old[dim + 1 :]))
 
@@ -156,7 +159,8 @@ def movedim(input: Any, source: int | Sequence[int], destination: int | Sequence
     old, new = wrap_dims(source, ndim), wrap_dims(destination, ndim)
     if len(old) != len(new):
         raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(old)} dims) should contain the same number of dims as "
+            f"movedim: Invalid source or destination dims: source ({list(old)} dims) should contain the same number "
+            f"of dims as "
             f"destination ({list(new)} dims)"
         )
     order = [dim for dim in range(ndim) if dim not in old]
@@ -201,7 +205,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
     except ValueError:
         given = ", ".join(str(list(shape)) for shape in shapes)
         raise RuntimeError(
-            f"Shape mismatch: objects cannot be broadcast to a single shape: {given}; lengths must be equal or 1, from the right."
+            f"Shape mismatch: objects cannot be broadcast to a single shape: {given}; lengths must be equal or 1, "
+            f"from the right."
         ) from None
 
 
@@ -319,12 +324,17 @@ def detach(input: Any) -> Any:
 
 
 def detach_(input: Any) -> Any:
-    """Forget the history of ``input`` itself: it becomes a leaf that does not require grad. Raises RuntimeError for a view."""
+    """Forget the history of ``input`` itself: it becomes a leaf that does not require grad. Raises RuntimeError for
+    a view.
+    """
     if input._view is not None:
         raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-            "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py "
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+            "training, and "
+            "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot "
+            "be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+            "torch/optim/optimizer.py "
             "as a solution."
         )
     did = input._requires_grad
@@ -441,8 +451,10 @@ class ShapeMethods:
 
 
 _DEPRECATED_T = (
-    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in a "
-    "future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*range(x.ndim)[::-1])` to reverse the "
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a "
+    "future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*range(x.ndim)[::-1])` to reverse "
+    "the "
     "dimensions of a tensor."
 )
 

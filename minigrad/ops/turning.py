@@ -1,4 +1,5 @@
-"""Views in place: the tensor itself gets another look at its memory (``t_``, ``transpose_``, ``squeeze_``, ``unsqueeze_``).
+"""Views in place: the tensor itself gets another look at its memory (``t_``, ``transpose_``, ``squeeze_``,
+``unsqueeze_``).
 
 Nothing is written, yet it counts as a write: whoever saved the tensor saved another shape.
 """

@@ -37,7 +37,8 @@ def view(a: Array, /, shape: Shape) -> Array:
         return np.reshape(a, shape, copy=False)
     except ValueError:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous "
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous "
             "subspaces). Use .reshape(...) instead."
         ) from None
 
@@ -174,7 +175,8 @@ def permute(a: Array, /, dims: Shape) -> Array:
     """
     if len(dims) != a.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering of "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "ordering of "
             f"dimensions i.e. input.dim() = {a.ndim} is not equal to len(dims) = {len(dims)}"
         )
     wrapped = tuple(wrap_dim(dim, a.ndim) for dim in dims)
@@ -190,7 +192,7 @@ def _inverse(dims: Shape) -> Shape:
     return tuple(int(i) for i in np.argsort([dim % len(dims) for dim in dims]))
 
 
-# --- lengths of one ----------------------------------------------------------------------------------------------------
+# --- lengths of one -------------------------------------------------------------------------------------------------
 
 
 @op(label="unsqueeze", linear=True, view=True)
@@ -206,7 +208,7 @@ def unsqueeze(a: Array, /, dim: int) -> Array:
     return a[(slice(None),) * place + (None, ...)]
 
 
-unsqueeze.grads(a=lambda g, dim: squeeze_dim.apply(g, dim))
+unsqueeze.grads(a=lambda g, dim: _squeezed_again(g, dim))
 
 
 @op(label="squeeze", name="squeeze", backward="SqueezeBackward0", linear=True, view=True)
@@ -229,6 +231,10 @@ def squeeze_dim(a: Array, /, dim: int) -> Array:
     minigrad.Size([2, 1])
     """
     return _squeezed(a, (dim,))
+
+
+def _squeezed_again(g: Any, dim: int) -> Any:
+    return squeeze_dim.apply(g, dim)
 
 
 @op(label="squeeze", name="squeeze", backward="SqueezeBackward2", linear=True, view=True)
@@ -266,7 +272,7 @@ def expand(a: Array, /, shape: Shape) -> Array:
     full = expanded_shape(a, shape)
     steps = (0,) * (len(full) - a.ndim) + tuple(
         0 if length == 1 and wanted != 1 else step
-        for length, wanted, step in zip(a.shape, full[len(full) - a.ndim :], a.strides)
+        for length, wanted, step in zip(a.shape, full[len(full) - a.ndim :], a.strides, strict=True)
     )
     return np.lib.stride_tricks.as_strided(a, full, steps)
 
@@ -280,7 +286,8 @@ def expanded_shape(a: Array, wanted: Shape) -> Shape:
     lead = len(wanted) - len(given)
     if lead < 0:
         raise RuntimeError(
-            f"expand(minigrad.{dtypes.of(a.dtype).title}Tensor{{{list(given)}}}, size={list(wanted)}): the number of sizes provided ({len(wanted)}) must be greater or equal to "
+            f"expand(minigrad.{dtypes.of(a.dtype).title}Tensor{{{list(given)}}}, size={list(wanted)}): the number of "
+            f"sizes provided ({len(wanted)}) must be greater or equal to "
             f"the number of dimensions in the tensor ({len(given)})"
         )
     return tuple(_expanded_length(given, wanted, dim, dim - lead) for dim in range(len(wanted)))
@@ -296,13 +303,14 @@ def _expanded_length(given: Shape, wanted: Shape, dim: int, old: int) -> int:
         return given[old]
     if old >= 0 and given[old] not in (1, length):
         raise RuntimeError(
-            f"The expanded size of the tensor ({length}) must match the existing size ({given[old]}) at non-singleton dimension "
+            f"The expanded size of the tensor ({length}) must match the existing size ({given[old]}) at non-singleton "
+            f"dimension "
             f"{dim}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(given)}"
         )
     return length
 
 
-# --- parts --------------------------------------------------------------------------------------------------------------
+# --- parts ----------------------------------------------------------------------------------------------------------
 
 
 @op(label="[i]", linear=True, view=True)
@@ -342,7 +350,8 @@ select_backward.grads(g=lambda h, dim, index: select.apply(h, dim, index))
 
 @op(label="[i:j]", name="slice", backward="SliceBackward0", linear=True, view=True)
 def slice_along(a: Array, /, dim: int, start: int, stop: int, step: int) -> Array:
-    """Every ``step``-th part of ``a`` from ``start`` up to ``stop`` along ``dim``: ``a[start:stop:step]`` for ``dim=0``.
+    """Every ``step``-th part of ``a`` from ``start`` up to ``stop`` along ``dim``: ``a[start:stop:step]`` for
+    ``dim=0``.
 
     >>> import minigrad as mg
     >>> mg.tensor([1, 2, 3, 4])[1:4:2]
@@ -385,7 +394,7 @@ def unbind(a: Array, /, dim: int = 0) -> tuple[Array, ...]:
     """
     if not a.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    lead = (slice(None),) * wrap_dim(dim, a.ndim)
+    lead: Any = (slice(None),) * wrap_dim(dim, a.ndim)
     return tuple(a[(*lead, i, ...)] for i in range(a.shape[len(lead)]))
 
 
@@ -420,7 +429,8 @@ def split_with_sizes(a: Array, /, sizes: Shape, dim: int) -> tuple[Array, ...]:
     length = a.shape[wrap_dim(dim, a.ndim)]
     if sum(sizes) != length or min(sizes, default=0) < 0:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension {dim}), but got "
+            f"split_with_sizes expects split_sizes to sum exactly to {length} (input tensor's size at dimension "
+            f"{dim}), but got "
             f"split_sizes={list(sizes)}"
         )
     return _pieces(a, sizes, dim)
@@ -439,7 +449,7 @@ def split_sizes(length: int, size: int) -> Shape:
 
 
 def _pieces(a: Array, sizes: Shape, dim: int) -> tuple[Array, ...]:
-    lead = (slice(None),) * wrap_dim(dim, a.ndim)
+    lead: Any = (slice(None),) * wrap_dim(dim, a.ndim)
     ends = np.cumsum(sizes).tolist()
     return tuple(a[(*lead, slice(end - size, end), ...)] for size, end in zip(sizes, ends, strict=True))
 
@@ -454,7 +464,7 @@ def _joined(parts: Sequence[Any], dim: int) -> Any:
     return cat(parts, dim)
 
 
-# --- diagonals, windows, strides ----------------------------------------------------------------------------------------
+# --- diagonals, windows, strides ------------------------------------------------------------------------------------
 
 
 @op(label="diagonal", linear=True, view=True)
@@ -494,7 +504,8 @@ diagonal_backward.grads(g=lambda h, offset, dim1, dim2: diagonal.apply(h, offset
 
 @op(label="windows", linear=True, view=True)
 def unfold(a: Array, /, dimension: int, size: int, step: int) -> Array:
-    """All windows of length ``size`` along ``dimension``, one every ``step``; the window's elements are the last dimension.
+    """All windows of length ``size`` along ``dimension``, one every ``step``; the window's elements are the last
+    dimension.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0, 3.0]).unfold(0, 2, 1)
@@ -554,8 +565,10 @@ def as_strided(a: Array, /, view: Geometry, base: Geometry) -> Array:
     last = first + sum((length - 1) * step for length, step in zip(view.shape, view.strides, strict=True))
     if 0 not in view.shape and (last >= memory.size or first < 0):
         raise RuntimeError(
-            f"setStorage: sizes {list(view.shape)}, strides {list(view.strides)}, storage offset {first}, and itemsize {a.itemsize} "
-            f"requiring a storage size of {(last + 1) * a.itemsize} are out of bounds for storage of size {memory.nbytes}"
+            f"setStorage: sizes {list(view.shape)}, strides {list(view.strides)}, storage offset {first}, and "
+            f"itemsize {a.itemsize} "
+            f"requiring a storage size of {(last + 1) * a.itemsize} are out of bounds for storage of size "
+            f"{memory.nbytes}"
         )
     return np.lib.stride_tricks.as_strided(memory[first:], view.shape, [step * a.itemsize for step in view.strides])
 

@@ -16,7 +16,8 @@ from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zer
 class Adam(Optimizer):
     """``p -= lr · m̂ / (√v̂ + eps)``, where m̂ and v̂ are the averages of g and g², corrected for beginning at zero.
 
-    ``weight_decay`` adds that share of the parameter to its gradient; ``amsgrad`` never lets v̂ shrink (Reddi et al. 2018).
+    ``weight_decay`` adds that share of the parameter to its gradient; ``amsgrad`` never lets v̂ shrink (Reddi et al.
+    2018).
 
     >>> import minigrad as mg
     >>> from minigrad import optim

@@ -1,4 +1,6 @@
-"""L-BFGS: steps that know the curvature from the last changes of the gradient (Nocedal & Wright, *Numerical Optimization*, ch. 7)."""
+"""L-BFGS: steps that know the curvature from the last changes of the gradient (Nocedal & Wright, *Numerical
+Optimization*, ch. 7).
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ Closure = Callable[[], Any]
 
 
 class LBFGS(Optimizer):
-    """One step is up to ``max_iter`` moves along a direction from the last ``history_size`` changes; it needs a closure.
+    """One step is up to ``max_iter`` moves along a direction from the last ``history_size`` changes; it needs a
+    closure.
 
-    ``line_search_fn="strong_wolfe"`` looks for a good length of each move; otherwise it is ``lr``. One parameter group only.
+    ``line_search_fn="strong_wolfe"`` looks for a good length of each move; otherwise it is ``lr``. One parameter group
+    only.
 
     >>> import minigrad as mg
     >>> from minigrad import optim
@@ -123,7 +127,7 @@ class _Run:
     def _flat(self) -> bool:
         return bool(np.abs(self.gradient).max() <= self.options["tolerance_grad"])
 
-    def _direction(self) -> Array:
+    def _direction(self) -> Any:
         """The two-loop recursion: minus the inverse curvature applied to the gradient."""
         memory = self.memory
         if memory["n_iter"] == 1:

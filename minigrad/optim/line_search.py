@@ -1,6 +1,7 @@
 """A line search for the strong Wolfe conditions: first bracket a good length, then zoom in with cubics.
 
-Source: Nocedal & Wright, *Numerical Optimization*, algorithms 3.5 and 3.6, with the safeguards of minFunc (Schmidt 2005).
+Source: Nocedal & Wright, *Numerical Optimization*, algorithms 3.5 and 3.6, with the safeguards of minFunc (Schmidt
+2005).
 """
 
 from __future__ import annotations

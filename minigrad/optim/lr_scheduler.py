@@ -12,7 +12,9 @@ from minigrad.optim.optimizer import Optimizer, number
 
 
 class LRScheduler:
-    """The base of all schedules. A subclass gives ``get_lr``, the rate of each group after the step that is being made."""
+    """The base of all schedules. A subclass gives ``get_lr``, the rate of each group after the step that is being
+    made.
+    """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         if not isinstance(optimizer, Optimizer):
@@ -239,7 +241,9 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half cosines down to ``eta_min``, each starting at the top again; each is ``T_mult`` times as long as the one before."""
+    """Half cosines down to ``eta_min``, each starting at the top again; each is ``T_mult`` times as long as the one
+    before.
+    """
 
     def __init__(
         self,
@@ -265,7 +269,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Up to ``max_lr`` and far down again, once in ``total_steps`` batches (Smith & Topin 2018); momentum goes the other way.
+    """Up to ``max_lr`` and far down again, once in ``total_steps`` batches (Smith & Topin 2018); momentum goes the
+    other way.
 
     >>> import minigrad as mg
     >>> from minigrad import optim
@@ -364,7 +369,8 @@ class OneCycleLR(LRScheduler):
 class ReduceLROnPlateau:
     """The rate is multiplied by ``factor`` when a measure has not become better for ``patience`` epochs.
 
-    ``step(measure)`` is called with the measure, which is better when it is smaller (``mode="min"``) or larger (``"max"``).
+    ``step(measure)`` is called with the measure, which is better when it is smaller (``mode="min"``) or larger
+    (``"max"``).
 
     >>> import minigrad as mg
     >>> from minigrad import optim
@@ -459,8 +465,10 @@ class SequentialLR(LRScheduler):
     ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                f"Sequential Schedulers expects number of schedulers provided to be one more than the number of milestone points, "
-                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
+                f"Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, "
+                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
+                f"{len(milestones)}"
             )
         self.optimizer, self.milestones, self.last_epoch = optimizer, list(milestones), last_epoch + 1
         self._schedulers = list(schedulers)

@@ -29,7 +29,8 @@ Closure = Callable[[], Any]
 class Optimizer:
     """The base of all optimisers. A subclass gives ``update``, which changes one parameter by its gradient.
 
-    ``params`` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries with ``params`` and options of their own.
+    ``params`` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries with ``params`` and options of
+    their own.
     """
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
@@ -58,7 +59,8 @@ class Optimizer:
         given = param_group["params"]
         if isinstance(given, (set, frozenset)):
             raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will "
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in "
+                "sets will "
                 "change between runs. Please use a list instead."
             )
         members = [given] if isinstance(given, TensorBase) else list(given)
@@ -74,7 +76,7 @@ class Optimizer:
         for each in members:
             if not isinstance(each, TensorBase):
                 raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(each).__name__}")
-            if not each.is_leaf and not each.retains_grad:  # type: ignore[attr-defined]
+            if not each.is_leaf and not each.retains_grad:
                 raise refused(ValueError("can't optimize a non-leaf Tensor"), type(self).__name__, input=each)
         known = {id(each) for group in self.param_groups for each in group["params"]}
         if any(id(each) in known for each in members):
@@ -93,7 +95,9 @@ class Optimizer:
                 clear_grad(parameter, set_to_none)
 
     def step(self, closure: Closure | None = None) -> Any:
-        """Change every parameter that has a gradient. ``closure`` computes the loss anew, with its gradients; returns its result."""
+        """Change every parameter that has a gradient. ``closure`` computes the loss anew, with its gradients;
+        returns its result.
+        """
         for hook in tuple(self._hooks["before"].values()):
             hook(self, (closure,), {})
         loss = _called(closure)

@@ -78,7 +78,8 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """``p -= lr · g / (√s + eps)`` where s is the sum of all g² so far (Duchi et al. 2011); ``lr_decay`` shrinks lr with the steps.
+    """``p -= lr · g / (√s + eps)`` where s is the sum of all g² so far (Duchi et al. 2011); ``lr_decay`` shrinks lr
+    with the steps.
 
     >>> import minigrad as mg
     >>> from minigrad import optim

@@ -11,7 +11,8 @@ from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zer
 
 
 class SGD(Optimizer):
-    """``p -= lr · v`` where ``v = momentum · v + (1 - dampening) · g``; Nesterov's variant looks ahead by one momentum step.
+    """``p -= lr · v`` where ``v = momentum · v + (1 - dampening) · g``; Nesterov's variant looks ahead by one momentum
+    step.
 
     ``weight_decay`` adds that share of the parameter to its gradient.
 

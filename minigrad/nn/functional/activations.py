@@ -56,7 +56,8 @@ def prelu(input: Any, weight: Any) -> Any:
     channels = input.array.shape[1] if ndim > 1 else 1
     if count not in (1, channels):
         raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = {channels}."
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
+            f"size = {channels}."
         )
     shape = tuple(count if dim == 1 else 1 for dim in range(ndim)) if ndim > 1 else (1,) * ndim
     return one.leaking_by.apply(input, weight if weight.array.shape == shape else reshape(weight, shape))
@@ -234,7 +235,9 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
-    """``leaky_relu`` whose slope is drawn between ``lower`` and ``upper`` for each element; in the middle when not training."""
+    """``leaky_relu`` whose slope is drawn between ``lower`` and ``upper`` for each element; in the middle when not
+    training.
+    """
     array = input.array
     middle = np.full(array.shape, (lower + upper) / 2)
     drawn = random.source(None).uniform(lower, upper, array.shape) if training else middle

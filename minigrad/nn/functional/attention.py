@@ -29,10 +29,13 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """``softmax(query @ keyᵀ · scale + mask) @ value``, for (…, L, E), (…, S, E) and (…, S, Ev); the scale is 1/√E unless given.
+    """``softmax(query @ keyᵀ · scale + mask) @ value``, for (…, L, E), (…, S, E) and (…, S, Ev); the scale is 1/√E
+    unless given.
 
-    ``attn_mask`` is added to the scores, or, of bools, says which keys each query may see; ``is_causal`` lets each query see the
-    keys up to its own place. A query that may see nothing gets zeros. ``enable_gqa`` repeats heads of keys and values for groups
+    ``attn_mask`` is added to the scores, or, of bools, says which keys each query may see; ``is_causal`` lets each
+    query see the
+    keys up to its own place. A query that may see nothing gets zeros. ``enable_gqa`` repeats heads of keys and values
+    for groups
     of queries.
 
     >>> import minigrad as mg
@@ -58,7 +61,7 @@ def scaled_dot_product_attention(
 def _masks(attn_mask: Any, is_causal: bool, shape: tuple[int, ...]) -> tuple[Array | None, Any]:
     """Which scores do not count, and what is added to the scores."""
     if is_causal:
-        return ~np.tri(*shape[-2:], dtype=bool), None
+        return np.tri(shape[-2], shape[-1]) == 0, None
     if attn_mask is not None and attn_mask.array.dtype.kind == "b":
         return ~attn_mask.array, None
     return None, attn_mask

@@ -1,4 +1,6 @@
-"""``conv1d`` to ``conv3d`` and their transposes: PyTorch's signatures over the operations of ``minigrad.ops.convolution``."""
+"""``conv1d`` to ``conv3d`` and their transposes: PyTorch's signatures over the operations of
+``minigrad.ops.convolution``.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,8 @@ def conv1d(
 ) -> Any:
     """The kernels ``weight`` (out, in / groups, K) laid over ``input`` (N, in, L) or (in, L) at every place.
 
-    ``padding`` is a width of zeros, ``"valid"`` for none or ``"same"`` to keep the length. Raises RuntimeError when channels or
+    ``padding`` is a width of zeros, ``"valid"`` for none or ``"same"`` to keep the length. Raises RuntimeError when
+    channels or
     sizes do not fit.
 
     >>> import minigrad as mg
@@ -143,14 +146,16 @@ def _conv_transpose(count: int, input: Any, weight: Any, bias: Any, options: tup
     shape = weight.array.shape
     if x.array.shape[1] != shape[0]:
         raise RuntimeError(
-            f"Given transposed=1, weight of size {list(shape)}, expected input{list(x.array.shape)} to have {shape[0]} channels, but "
+            f"Given transposed=1, weight of size {list(shape)}, expected input{list(x.array.shape)} to have "
+            f"{shape[0]} channels, but "
             f"got {x.array.shape[1]} channels instead"
         )
     numbers = ((stride, "stride"), (padding, "padding"), (dilation, "dilation"), (extra, "output_padding"))
     steps, width, gaps, more = (each_dim(value, count, name) for value, name in numbers)
     if any(m >= max(s, d) for m, s, d in zip(more, steps, gaps, strict=True)):
         raise RuntimeError(
-            f"output padding must be smaller than either stride or dilation, but got output_padding: {list(more)} stride: "
+            f"output padding must be smaller than either stride or dilation, but got output_padding: {list(more)} "
+            f"stride: "
             f"{list(steps)} dilation: {list(gaps)}"
         )
     spatial = tuple(
@@ -172,7 +177,8 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Lengths = 1,
 ) -> Any:
-    """The transpose of ``conv1d``: each element of ``input`` (N, in, L) spread over a window; ``weight`` is (in, out / groups, K).
+    """The transpose of ``conv1d``: each element of ``input`` (N, in, L) spread over a window; ``weight`` is (in, out /
+    groups, K).
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F

@@ -1,4 +1,6 @@
-"""Loss functions: PyTorch's signatures over the operations of ``minigrad.ops.losses``, and losses composed of others."""
+"""Loss functions: PyTorch's signatures over the operations of ``minigrad.ops.losses``, and losses composed of
+others.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,8 @@ def huber_loss(input: Any, target: Any, *, reduction: str = "mean", delta: float
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """Minus the log-probability that ``input`` (N, C, …) gives to the classes ``target`` (N, …), on average.
 
-    ``weight`` weighs each class; targets equal to ``ignore_index`` do not count. Raises IndexError for a class out of range.
+    ``weight`` weighs each class; targets equal to ``ignore_index`` do not count. Raises IndexError for a class out of
+    range.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F
@@ -123,8 +126,10 @@ def cross_entropy(
 ) -> Any:
     """How surprised ``input``, scores for each class in dimension 1, is by ``target``, on average.
 
-    ``target`` holds class numbers (integers), or a probability for each class, in the shape of ``input``. ``weight`` weighs each
-    class, targets equal to ``ignore_index`` do not count, ``label_smoothing`` mixes the target with the uniform distribution.
+    ``target`` holds class numbers (integers), or a probability for each class, in the shape of ``input``. ``weight``
+    weighs each
+    class, targets equal to ``ignore_index`` do not count, ``label_smoothing`` mixes the target with the uniform
+    distribution.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F
@@ -203,7 +208,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reducti
     check_reduction(reduction)
     if input.array.shape != target.array.shape:
         raise ValueError(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. Please "
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            f"Please "
             "ensure they have the same size."
         )
     return one.binary_entropy.apply(input, target, weight, reduction)

@@ -16,7 +16,8 @@ from minigrad.ops.special import xlogy
 
 @composite
 def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
-    """How far the distribution ``target`` is from the one whose logarithm is ``input``: ``target·(log target - input)``.
+    """How far the distribution ``target`` is from the one whose logarithm is ``input``: ``target·(log target -
+    input)``.
 
     ``reduction="batchmean"`` divides the sum by the first dimension, as the definition has it.
 
@@ -41,7 +42,9 @@ def hinge_embedding_loss(input: Any, target: Any, *, margin: float = 1.0, reduct
 
 @composite
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, *, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """``max(0, -target·(input1 - input2) + margin)``: the first is to be larger where ``target`` is 1, smaller where it is -1."""
+    """``max(0, -target·(input1 - input2) + margin)``: the first is to be larger where ``target`` is 1, smaller where
+    it is -1.
+    """
     return reduce(clamp_min(-target * (input1 - input2) + margin, 0.0), reduction)
 
 
@@ -92,7 +95,9 @@ def cosine_embedding_loss(
 def poisson_nll_loss(
     input: Any, target: Any, *, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
-    """Minus the log-likelihood of counts ``target`` under Poisson distributions of mean ``input`` (or its exponential)."""
+    """Minus the log-likelihood of counts ``target`` under Poisson distributions of mean ``input`` (or its
+    exponential).
+    """
     loss = exp.apply(input) - target * input if log_input else input - target * log.apply(input + eps)
     if full:
         stirling = target * log.apply(target) - target + 0.5 * log.apply(2 * math.pi * target)

@@ -40,7 +40,8 @@ def layer_norm(
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each.array.shape != shape:
             raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(each.array.shape)} and "
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                f"{list(each.array.shape)} and "
                 f"normalized_shape = {list(shape)}"
             )
     return layer_normed.apply(input, weight, bias, len(shape), eps)
@@ -84,7 +85,8 @@ def batch_norm(
 ) -> Any:
     """``input`` (N, C, …) at mean 0 and variance 1 for each channel, times ``weight`` plus ``bias``.
 
-    While ``training`` by the batch's own mean and variance, of which ``running_mean`` and ``running_var`` (if given) take a share
+    While ``training`` by the batch's own mean and variance, of which ``running_mean`` and ``running_var`` (if given)
+    take a share
     ``momentum``; else by the running ones. Raises ValueError when a channel has one value only.
 
     >>> import minigrad as mg
@@ -165,7 +167,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if shape[1] % num_groups:
         raise RuntimeError(
-            f"Expected number of channels in input to be divisible by num_groups, but got input of shape {list(shape)} and "
+            f"Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(shape)} and "
             f"num_groups={num_groups}"
         )
     return group_normed.apply(input, weight, bias, num_groups, eps)

@@ -1,4 +1,6 @@
-"""Pooling: PyTorch's signatures over the operations of ``minigrad.ops.pooling``. One dimension is done as the last of two."""
+"""Pooling: PyTorch's signatures over the operations of ``minigrad.ops.pooling``. One dimension is done as the last
+of two.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def _windows(
         raise RuntimeError("stride should not be zero")
     if any(2 * p > k for p, k in zip(width, kernel, strict=True)) or min(width) < 0:
         raise RuntimeError(
-            f"pad should be at most half of effective kernel size, but got pad={width[0]}, kernel_size={kernel[0]} and dilation=1"
+            f"pad should be at most half of effective kernel size, but got pad={width[0]}, kernel_size={kernel[0]} "
+            f"and dilation=1"
         )
     return Windows(kernel, steps, width, each_dim(dilation, count, "dilation"), ceil_mode)
 
@@ -131,7 +134,8 @@ def max_unpool2d(
     )
     if array.shape != indices.array.shape:
         raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(array.shape)}) but got indices tensor with "
+            f"Expected shape of indices to be same as that of the input tensor ({list(array.shape)}) but got indices "
+            f"tensor with "
             f"shape: {list(indices.array.shape)}"
         )
     if indices.array.size and not 0 <= indices.array.min() <= indices.array.max() < size[0] * size[1]:

@@ -14,10 +14,7 @@ from minigrad.ops.viewing import permute
 
 
 def _steps(stride: Lengths, padding: Lengths, dilation: Lengths) -> Steps:
-    numbers = (
-        each_dim(value, 2, name) for value, name in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))
-    )
-    return Steps(*numbers, 1)
+    return Steps(each_dim(stride, 2, "stride"), each_dim(padding, 2, "padding"), each_dim(dilation, 2, "dilation"), 1)
 
 
 @composite
@@ -43,8 +40,10 @@ def fold(
     places = out_lengths(size, kernel, steps)
     if input.array.ndim != 3 or input.array.shape[2] != places[0] * places[1]:
         raise RuntimeError(
-            f"Given output_size={size}, kernel_size={kernel}, expected size of input's dimension 2 to match the calculated number of "
-            f"sliding blocks {places[0]} * {places[1]} = {places[0] * places[1]}, but got input of size {list(input.array.shape)}"
+            f"Given output_size={size}, kernel_size={kernel}, expected size of input's dimension 2 to match the "
+            f"calculated number of "
+            f"sliding blocks {places[0]} * {places[1]} = {places[0] * places[1]}, but got input of size "
+            f"{list(input.array.shape)}"
         )
     return columns_as_windows.apply(input, size, kernel, steps)
 
@@ -61,7 +60,8 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Any:
-    """``input`` (N, C, …) in another ``size``, or ``scale_factor`` times as large: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"trilinear"``.
+    """``input`` (N, C, …) in another ``size``, or ``scale_factor`` times as large: ``"nearest"``, ``"linear"``,
+    ``"bilinear"``, ``"trilinear"``.
 
     ``align_corners`` puts the outer samples on the outer samples.
     """
@@ -105,7 +105,8 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     r = upscale_factor
     if channels % (r * r):
         raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, but "
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            "but "
             f"input.size(-3)={channels} is not divisible by {r * r}"
         )
     n = len(lead)
@@ -121,7 +122,8 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     r = downscale_factor
     if height % r or width % r:
         raise RuntimeError(
-            f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but they are {height} and {width}"
+            f"pixel_unshuffle expects height and width to be divisible by downscale_factor, but they are {height} and "
+            f"{width}"
         )
     n = len(lead)
     apart = reshape(input, *lead, channels, height // r, r, width // r, r)
