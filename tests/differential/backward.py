@@ -42,10 +42,13 @@ def _graded(pick: Pick, world: World) -> list[Known]:
     return _leaves(world) if pick.chance(5) else world.where(lambda known: known.leaf and known.graded)
 
 
-def detached(pick: Pick, world: World) -> Statement:
+def detached(pick: Pick, world: World) -> Statement | None:
     """``detach``, ``detach_``, ``.data``."""
-    x = pick.one(world.where(lambda known: True))
-    kind = "detach" if x.inference or world.inference else pick.one(("detach", "detach", "data", "detach_"))
+    fits = world.where(lambda known: not known.inference)
+    if not fits:
+        return None
+    x = pick.one(fits)
+    kind = "detach" if world.inference else pick.one(("detach", "detach", "data", "detach_"))
     if kind == "detach_":
         x.grad = False
         return Do(x.name, "detach_")
