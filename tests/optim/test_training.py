@@ -48,7 +48,7 @@ def losses(
         return loss
 
     for _ in range(steps):
-        found.append(float(optimizer.step(closure)))
+        found.append(optimizer.step(closure).detach().item())
     return found
 
 
