@@ -294,6 +294,13 @@ def empty(*size: Any, dtype: dtype | None = None, device: Any = None, requires_g
     return made(np.empty(lengths(size, "empty"), _kind(dtype)), "empty", requires_grad)
 
 
+def _filled(shape: tuple[int, ...], value: Any, kind: np.dtype[Any]) -> Array:
+    """Without ``np.full``, whose warning about a NaN among whole numbers would be NumPy's own, not ours to silence."""
+    array = np.empty(shape, kind)
+    array[...] = value
+    return array
+
+
 def full(
     size: Shape, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
@@ -306,7 +313,7 @@ def full(
     check_device(device)
     value = fill_value.item() if isinstance(fill_value, TensorMeta) else fill_value  # type: ignore[attr-defined]
     kind = dtypes.numpy_of(dtype) or _inferred(value)
-    return made(np.full(lengths((size,), "full"), value, kind), "full", requires_grad)
+    return made(_filled(lengths((size,), "full"), value, kind), "full", requires_grad)
 
 
 def empty_strided(
@@ -501,7 +508,7 @@ def full_like(
     tensor([7., 7.])
     """
     check_device(device)
-    return made(np.full_like(input.array, fill_value, _like(input, dtype)), "full_like", requires_grad)
+    return made(_filled(input.array.shape, fill_value, _like(input, dtype)), "full_like", requires_grad)
 
 
 class CreationMethods:
@@ -529,5 +536,5 @@ class CreationMethods:
         self: Any, size: Shape, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False
     ) -> Any:
         """``fill_value`` in a shape and this tensor's type."""
-        array = np.full(lengths((size,), "new_full"), fill_value, _like(self, dtype))
+        array = _filled(lengths((size,), "new_full"), fill_value, _like(self, dtype))
         return made(array, "new_full", requires_grad)
