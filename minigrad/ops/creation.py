@@ -297,7 +297,7 @@ def empty(*size: Any, dtype: dtype | None = None, device: Any = None, requires_g
 def _filled(shape: tuple[int, ...], value: Any, kind: np.dtype[Any]) -> Array:
     """Without ``np.full``, whose warning about a NaN among whole numbers would be NumPy's own, not ours to silence."""
     array = np.empty(shape, kind)
-    array[...] = value
+    np.copyto(array, np.asarray(value), casting="unsafe")
     return array
 
 

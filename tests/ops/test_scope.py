@@ -1,4 +1,4 @@
-"""A composite opens a scope around the operations it is made of, for those who listen, and closes it whatever happens."""
+"""A composite opens a scope around the operations it is made of, for those who listen; it closes whatever happens."""
 
 from __future__ import annotations
 
