@@ -1,6 +1,10 @@
 """Explanations: why a gradient is wrong, missing or refused, told from a trace in the user's own names and lines.
 
-One small module a diagnosis, each a function ``Trace → list[Finding]``; a new one is a module here and a line in ``DIAGNOSES``.
+One small module a diagnosis, each a function ``Trace → list[Finding]``; a new one is a module here and a line in
+``DIAGNOSES``. A finding is a fault: a healthy run has none. What is no fault, and yet surprises people (ties, broadcast
+gradients, views that follow their base), is told by the notes in ``inspector.explain.notes``. ``report`` gives both as
+plain data for JSON, whose schema its module documents.
+
 The package is also the function: ``inspector.explain(trace)``. Must not know any screen, nor minigrad.
 """
 
@@ -10,29 +14,76 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
-from inspector.explain import backward_twice, grad_none, inplace_version, refused
+from inspector.explain import (
+    aliased_grad,
+    backward_twice,
+    broadcast_suspect,
+    data_inplace,
+    dead_parameters,
+    function_contract,
+    grad_accumulated,
+    grad_none,
+    graph_grows,
+    hook_changed,
+    inplace_version,
+    nan_origin,
+    no_create_graph,
+    no_history,
+    refused,
+    repeated_index,
+    vanishing,
+)
 from inspector.explain.finding import Evidence, Finding, Location
+from inspector.explain.notes import NOTES
 from inspector.trace.trace import Trace
 
-__all__ = ["DIAGNOSES", "Evidence", "Finding", "Location", "explain"]
+__all__ = ["DIAGNOSES", "Evidence", "Finding", "Location", "explain", "notes_on"]
 
-DIAGNOSES: tuple[Callable[[Trace], list[Finding]], ...] = (
+Diagnosis = Callable[[Trace], list[Finding]]
+
+DIAGNOSES: tuple[Diagnosis, ...] = (
     inplace_version.diagnose,
+    data_inplace.diagnose,
     backward_twice.diagnose,
     refused.diagnose,
+    no_history.diagnose,
+    function_contract.diagnose,
     grad_none.diagnose,
+    dead_parameters.diagnose,
+    grad_accumulated.diagnose,
+    aliased_grad.diagnose,
+    nan_origin.diagnose,
+    no_create_graph.diagnose,
+    graph_grows.diagnose,
+    vanishing.diagnose,
+    broadcast_suspect.diagnose,
+    hook_changed.diagnose,
+    repeated_index.diagnose,
 )
 
 
 def explain(trace: Trace) -> list[Finding]:
-    """All that the diagnoses find in ``trace``, in the order in which it happened; errors that the script caught count too.
+    """All faults that the diagnoses find in ``trace``, in the order in which they happened.
+
+    Errors that the script caught count too.
 
     >>> from inspector.trace.trace import Trace
     >>> explain(Trace())
     []
     """
-    found = [finding for diagnose in DIAGNOSES for finding in diagnose(trace)]
-    return sorted(found, key=lambda finding: finding.evidence[-1].step if finding.evidence else 0)
+    return _in_order(trace, DIAGNOSES)
+
+
+def notes_on(trace: Trace) -> list[Finding]:
+    """What is no fault, and yet worth knowing of a run: in the same form, and in the order in which it happened."""
+    return _in_order(trace, NOTES)
+
+
+def _in_order(trace: Trace, diagnoses: tuple[Diagnosis, ...]) -> list[Finding]:
+    """What they find, by the last step of the evidence; what is said of the same lines twice is said once."""
+    found = [finding for diagnose in diagnoses for finding in diagnose(trace)]
+    found.sort(key=lambda finding: finding.evidence[-1].step if finding.evidence else 0)
+    return list({(finding.sentence, finding.locations): finding for finding in reversed(found)}.values())[::-1]
 
 
 class _Callable(ModuleType):

@@ -51,9 +51,10 @@ class Finding:
 
     def __str__(self) -> str:
         """For people: the sentence, then where, then how to mend it."""
-        places = [f"  {one.role:<8} {one.file}:{one.line}" for one in self.locations]
+        width = max([8, *(len(one.role) for one in self.locations)])
+        places = [f"  {one.role:<{width}} {one.file}:{one.line}" for one in self.locations]
         lines = self.mend.splitlines()
-        mend = [f"  {'mend' if not i else '':<8} {line}" for i, line in enumerate(lines)]
+        mend = [f"  {'mend' if not i else '':<{width}} {line}" for i, line in enumerate(lines)]
         return "\n".join([f"{self.kind}: {self.sentence}", *places, *mend])
 
 
@@ -68,3 +69,11 @@ def at(place: Place | None, role: str) -> tuple[Location, ...]:
 def unique(locations: Sequence[Location]) -> tuple[Location, ...]:
     """The locations without repetition, in order."""
     return tuple(dict.fromkeys(locations))
+
+
+def within(inner: Place, outer: Place) -> bool:
+    """Whether one stretch of source lies inside another, or is it."""
+    if inner.file != outer.file:
+        return False
+    begins = (outer.line, outer.column) <= (inner.line, inner.column)
+    return begins and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from inspector.explain.elsewhere import harmless_writes
 from inspector.explain.finding import Evidence, Finding, at, unique
-from inspector.explain.source import out_of_place, where
+from inspector.explain.flow import flow_of
+from inspector.explain.rewrite import out_of_place
+from inspector.explain.source import called, where
 from inspector.trace.facts import BackwardFailed, OpApplied, OptimizerStepped, SavedUnpacked
 from inspector.trace.state import Bump, NodeState, Saved, State
 from inspector.trace.trace import Trace
@@ -61,14 +64,15 @@ def _finding(trace: Trace, clash: _Clash) -> Finding:
 
 def _sentence(trace: Trace, clash: _Clash) -> str:
     saved, bumps = clash.saved, clash.bumps
-    value = trace.name_of(saved.tensor)
+    value = called(trace, saved.tensor)
     kept = f"its own output {value}" if saved.tensor in clash.node.outputs else value
     place = clash.saved.place or clash.node.place
     sentence = (
         f"{clash.node.name} ({_operation(trace, clash.node)} on {where(trace, place)}) saved {kept} at version "
-        f"{saved.version}; then {_writes(trace, clash)} raised it to version {bumps[-1].new}, so backward could not use it."
+        f"{saved.version}; then {_writes(trace, clash)} raised it to version {bumps[-1].new}, so backward could not "
+        "use it."
     )
-    return " ".join([sentence, *_through_views(trace, clash)])
+    return " ".join([sentence, *_through_views(trace, clash), *_elsewhere(trace, clash)])
 
 
 def _operation(trace: Trace, node: NodeState) -> str:
@@ -88,28 +92,58 @@ def _through_views(trace: Trace, clash: _Clash) -> Iterator[str]:
     saved = clash.state.tensors.get(clash.saved.tensor)
     if written is None or saved is None or written.serial == saved.serial:
         return
-    first, second = trace.name_of(written.serial), trace.name_of(saved.serial)
+    first, second = called(trace, written.serial), called(trace, saved.serial)
     if written.how == "detach":
-        yield f"{first} is a detach() of {second}: it shares the memory and the version counter."
+        yield f"{first} comes from {second} by detach(): it shares the memory and the version counter."
     elif written.base == saved.serial:
         yield f"{first} is a view of {second}: they are the same memory and share one version counter."
     elif _siblings(clash):
-        base = trace.name_of(saved.base or saved.serial)
-        yield f"{first} and {second} are views of {base} and share its one version counter, even where they do not overlap."
+        base = called(trace, saved.base or saved.serial)
+        yield (
+            f"{first} and {second} are views of {base} and share its one version counter, even where they do not "
+            "overlap."
+        )
+
+
+def _elsewhere(trace: Trace, clash: _Clash) -> Iterator[str]:
+    """The same write did no harm to a value that nobody had saved."""
+    write = next(harmless_writes(trace, clash.bumps[0].place), None)
+    flow = flow_of(trace)
+    maker = None if write is None else flow.makers.get(flow.memory(write.tensor))
+    if maker is not None:
+        yield (
+            f"The same write did no harm where the value came from {maker.fact.op} on "
+            f"{where(trace, maker.fact.place)}: that "
+            "does not keep its own output, and no other node had saved it."
+        )
 
 
 def _siblings(clash: _Clash) -> bool:
     """Whether the write went to another piece of the memory that the saved value is a piece of."""
     written, saved = clash.state.tensors.get(clash.bumps[0].tensor), clash.state.tensors.get(clash.saved.tensor)
-    return written is not None and saved is not None and saved.base is not None and written.serial not in (saved.serial, saved.base)
+    return (
+        written is not None
+        and saved is not None
+        and saved.base is not None
+        and written.serial not in (saved.serial, saved.base)
+    )
 
 
 def _evidence(trace: Trace, clash: _Clash) -> tuple[Evidence, ...]:
     saved = clash.saved
-    name = trace.name_of(saved.tensor)
-    shown = [Evidence(saved.step, f"{clash.node.name} saved {saved.slot} = {name} at v{saved.version}", saved.tensor, clash.node.serial)]
+    name = called(trace, saved.tensor)
+    shown = [
+        Evidence(
+            saved.step,
+            f"{clash.node.name} saved {saved.slot} = {name} at v{saved.version}",
+            saved.tensor,
+            clash.node.serial,
+        )
+    ]
     for bump in clash.bumps:
-        shown.append(Evidence(bump.step, f"{bump.by} wrote {trace.name_of(bump.tensor)}: v{bump.old} → v{bump.new}", bump.tensor))
+        shown.append(
+            Evidence(bump.step, f"{bump.by} wrote {called(trace, bump.tensor)}: v{bump.old} → v{bump.new}", bump.tensor)
+        )
     now = clash.bumps[-1].new
     shown.append(Evidence(clash.step, f"backward found {name} at v{now} and gave up", saved.tensor, clash.node.serial))
     return tuple(shown)
@@ -120,12 +154,17 @@ def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
         return "# call backward() before the optimiser's step(), or compute the loss again after it"
     if _siblings(clash):
         base = clash.state.tensors[clash.saved.tensor].base
-        return f"# keep the pieces of {trace.name_of(base or 0)} in a Python list and put them together at the end with stack(pieces)"
+        return (
+            f"# keep the pieces of {called(trace, base or 0)} in a Python list and put them together at the end with "
+            "stack(pieces)"
+        )
     written = clash.state.tensors.get(first.tensor)
     if written is not None and written.how == "detach":
-        return f"{trace.name_of(first.tensor)} = {trace.name_of(clash.saved.tensor)}.detach().clone()  # a copy of its own"
+        own = trace.names.get(first.tensor)
+        copy = f"{called(trace, clash.saved.tensor)}.detach().clone()  # a copy of its own"
+        return f"{own} = {copy}" if own else copy
     rewritten = out_of_place(trace, first.place)
-    return rewritten or f"# write to a copy instead: {trace.name_of(first.tensor)}.clone()"
+    return rewritten or f"# write to a copy instead: {called(trace, first.tensor)}.clone()"
 
 
 def _by_optimiser(trace: Trace, bump: Bump) -> bool:

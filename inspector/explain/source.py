@@ -1,4 +1,4 @@
-"""The user's source as a diagnosis quotes it: the text of an expression, its line, and small rewritings of it as a mend.
+"""The user's source as a diagnosis quotes it: the text of an expression, its line, and what is defined or called where.
 
 Reads the sources that the trace carries; must not open files.
 """
@@ -6,12 +6,29 @@ Reads the sources that the trace carries; must not open files.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import PurePath
 
+from inspector.explain.flow import flow_of
 from inspector.trace.facts import Place
 from inspector.trace.trace import Trace
 
 LONGEST = 60
+
+
+@lru_cache(maxsize=64)
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of a source; an empty one for what is no Python. Not to be changed: copy what is rewritten."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
+
+
+def tree_of(trace: Trace, file: str) -> ast.Module:
+    """The syntax tree of one of the trace's sources."""
+    return parsed(trace.sources.get(file, ""))
 
 
 def expression(trace: Trace, place: Place | None) -> str:
@@ -22,17 +39,20 @@ def expression(trace: Trace, place: Place | None) -> str:
     if place is None:
         return ""
     found = statement(trace, place)
-    if isinstance(found, ast.Assign | ast.AugAssign) and _is_target(found, place):
-        place = Place(place.file, found.lineno, found.end_lineno or 0, found.col_offset, found.end_col_offset or 0)
-    return _shortened(_text(trace, place))
+    if found is not None and any(spans(each, place) for each in targets_of(found)):
+        place = place_of(found, place.file)
+    return shortened(text_at(trace, place))
 
 
-def _is_target(found: ast.Assign | ast.AugAssign, place: Place) -> bool:
-    targets = found.targets if isinstance(found, ast.Assign) else [found.target]
-    return any((each.lineno, each.col_offset, each.end_col_offset) == (place.line, place.column, place.end_column) for each in targets)
+def spans(node: ast.AST, place: Place) -> bool:
+    """Whether ``node`` is what stands at ``place``."""
+    start = (getattr(node, "lineno", None), getattr(node, "col_offset", None))
+    end = (getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None))
+    return (start, end) == ((place.line, place.column), (place.end_line, place.end_column))
 
 
-def _text(trace: Trace, place: Place) -> str:
+def text_at(trace: Trace, place: Place) -> str:
+    """The source text at ``place`` as it stands there, lines joined."""
     lines = trace.sources.get(place.file, "").splitlines()[place.line - 1 : place.end_line]
     if not lines:
         return ""
@@ -42,7 +62,8 @@ def _text(trace: Trace, place: Place) -> str:
     return b" ".join(cells).decode(errors="replace")
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """``text`` on one line of at most ``LONGEST`` characters."""
     text = " ".join(text.split())
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -53,56 +74,82 @@ def line_of(trace: Trace, place: Place) -> str:
     return lines[place.line - 1].strip() if place.line <= len(lines) else ""
 
 
-def where(trace: Trace, place: Place | None) -> str:
-    """``line 7 (q.add_(1))``, with the file's name where it is not the script's own."""
+def short_where(trace: Trace, place: Place | None) -> str:
+    """``line 7``, with the file's name where it is not the script's own."""
     if place is None:
         return "a line that was not recorded"
     file = "" if place.file == trace.script or len(trace.sources) == 1 else f"{PurePath(place.file).name} "
+    return f"{file}line {place.line}"
+
+
+def where(trace: Trace, place: Place | None) -> str:
+    """``line 7 (`q.add_(1)`)``."""
     text = expression(trace, place)
-    return f"{file}line {place.line}" + (f" (`{text}`)" if text else "")
+    return short_where(trace, place) + (f" (`{text}`)" if text else "")
+
+
+def called(trace: Trace, tensor: int) -> str:
+    """The user's name of a tensor; without one the expression that made it, or that it was made to be written in."""
+    name = trace.name_of(tensor)
+    birth = flow_of(trace).births.get(tensor) if name.startswith("#") else None
+    if birth is None or birth[1].place is None:
+        return name
+    written = _written_target(trace, birth[1].place)
+    text = expression(trace, birth[1].place)
+    return written or (f"the result of `{text}`" if text else name)
+
+
+def _written_target(trace: Trace, place: Place) -> str:
+    """``t[0]``, for what is made on the way to write to it."""
+    targets = targets_of(statement(trace, place))
+    return next((ast.unparse(each) for each in targets if spans(each, place) and isinstance(each, ast.Subscript)), "")
+
+
+def targets_of(found: ast.stmt | None) -> list[ast.expr]:
+    """What a statement assigns to."""
+    match found:
+        case ast.Assign(targets=targets):
+            return targets
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            return [target]
+    return []
 
 
 def statement(trace: Trace, place: Place) -> ast.stmt | None:
     """The innermost statement of the source that holds ``place``."""
-    try:
-        tree = ast.parse(trace.sources.get(place.file, ""))
-    except SyntaxError:
-        return None
     found = None
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(trace, place.file)):
         if isinstance(node, ast.stmt) and node.lineno <= place.line and (node.end_lineno or 0) >= place.end_line:
             found = node if found is None or node.lineno >= found.lineno else found
     return found
 
 
-FORMLESS = ("zero_", "fill_", "copy_", "set_", "resize_", "requires_grad_", "normal_", "uniform_")
-"""Methods whose name without the underscore is none: they only make sense in place."""
+def call_at(trace: Trace, place: Place | None) -> ast.Call | None:
+    """The call that stands at ``place``."""
+    if place is None:
+        return None
+    calls = (node for node in ast.walk(tree_of(trace, place.file)) if isinstance(node, ast.Call) and spans(node, place))
+    return next(calls, None)
 
 
-def out_of_place(trace: Trace, place: Place | None) -> str:
-    """The write at ``place`` without the write: ``q = q.add(1)`` for ``q.add_(1)``; empty if it has no simple such form."""
-    found = None if place is None else statement(trace, place)
-    if isinstance(found, ast.AugAssign) and isinstance(found.target, ast.Name):
-        value = ast.BinOp(ast.Name(found.target.id), found.op, found.value)
-        return ast.unparse(ast.Assign([found.target], value, lineno=0))
-    call = found.value if isinstance(found, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
-        return _method_without_write(call, call.func)
-    return _cloned_write(found)
+def method_named(trace: Trace, file: str, class_name: str, method: str) -> ast.FunctionDef | None:
+    """The definition of a method of a class in one of the sources."""
+    for node in ast.walk(tree_of(trace, file)):
+        if isinstance(node, ast.ClassDef) and node.name == class_name:
+            found = (each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == method)
+            return next(found, None)
+    return None
 
 
-def _method_without_write(call: ast.Call, method: ast.Attribute) -> str:
-    target = ast.unparse(method.value)
-    if method.attr in FORMLESS:
-        return f"{target} = {target}.clone()\n{ast.unparse(call)}" if isinstance(method.value, ast.Name) else ""
-    method.attr = method.attr.rstrip("_")
-    return f"{target} = {ast.unparse(call)}"
+def calls_of(trace: Trace, file: str, owner: str, method: str) -> Iterator[Place]:
+    """Where ``owner.method(…)`` is called, in the order of the source."""
+    for node in ast.walk(tree_of(trace, file)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"{owner}.{method}":
+            yield place_of(node, file)
 
 
-def _cloned_write(found: ast.stmt | None) -> str:
-    """``t = t.clone()`` before ``t[0] = …``."""
-    target = found.targets[0] if isinstance(found, ast.Assign) else getattr(found, "target", None)
-    if isinstance(found, ast.Assign | ast.AugAssign) and isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-        name = target.value.id
-        return f"{name} = {name}.clone()\n{ast.unparse(found)}"
-    return ""
+def place_of(node: ast.AST, file: str) -> Place:
+    """Where ``node`` stands."""
+    span = (getattr(node, name) or 0 for name in ("lineno", "end_lineno", "col_offset", "end_col_offset"))
+    line, end_line, column, end_column = span
+    return Place(file, line, end_line, column, end_column)

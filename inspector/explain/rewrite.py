@@ -1,0 +1,184 @@
+"""Small rewritings of the user's own statement: the mend as code. Empty text where there is no simple one.
+
+Must not know any diagnosis; changes copies of syntax trees only.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from inspector.explain.source import call_at, spans, statement, targets_of
+from inspector.trace.facts import Place
+from inspector.trace.trace import Trace
+
+FORMLESS = ("zero_", "fill_", "copy_", "set_", "resize_", "requires_grad_", "normal_", "uniform_")
+"""Methods whose name without the underscore is none: they only make sense in place."""
+
+
+def out_of_place(trace: Trace, place: Place | None) -> str:
+    """The write at ``place`` without the write: ``q = q.add(1)`` for ``q.add_(1)``."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if isinstance(found, ast.AugAssign) and isinstance(found.target, ast.Name):
+        value = ast.BinOp(ast.Name(found.target.id), found.op, found.value)
+        return ast.unparse(ast.Assign([found.target], value, lineno=0))
+    call = found.value if isinstance(found, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
+        return _method_without_write(call, call.func)
+    return _cloned_write(found)
+
+
+def _method_without_write(call: ast.Call, method: ast.Attribute) -> str:
+    target = ast.unparse(method.value)
+    if not isinstance(method.value, ast.Name | ast.Attribute) or target.endswith(".data"):
+        return ""
+    if method.attr in FORMLESS:
+        return f"{target} = {target}.clone()\n{ast.unparse(call)}"
+    method.attr = method.attr.rstrip("_")
+    return f"{target} = {ast.unparse(call)}"
+
+
+def _cloned_write(found: ast.stmt | None) -> str:
+    """``t = t.clone()`` before ``t[0] = …``."""
+    target = found.targets[0] if isinstance(found, ast.Assign) else getattr(found, "target", None)
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name) and found is not None:
+        name = target.value.id
+        return f"{name} = {name}.clone()\n{ast.unparse(found)}"
+    return ""
+
+
+def stacked(trace: Trace, place: Place | None) -> str:
+    """``mg.stack([a, b])`` for ``mg.tensor([a.item(), b.detach()], requires_grad=True)``."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None or not call.args or not isinstance(call.func, ast.Attribute | ast.Name):
+        return ""
+    rows = _Attached().visit(call.args[0])
+    if not isinstance(rows, ast.List | ast.Tuple | ast.ListComp | ast.Name):
+        return ""
+    name = ast.Name("stack") if isinstance(call.func, ast.Name) else ast.Attribute(call.func.value, "stack", ast.Load())
+    return ast.unparse(ast.Call(name, [rows], []))
+
+
+class _Attached(ast.NodeTransformer):
+    """Leaves out the calls that take a tensor's numbers out of its graph."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("detach", "item", "tolist", "numpy"):
+            return node.func.value
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return node.value if node.attr == "data" else node
+
+
+def with_decimal_points(trace: Trace, place: Place | None) -> str:
+    """The call at ``place`` with ``1.0`` for ``1`` in its first argument."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None or not call.args:
+        return ""
+    before = ast.dump(call)
+    call.args[0] = _Decimal().visit(call.args[0])
+    return "" if ast.dump(call) == before else ast.unparse(call)
+
+
+class _Decimal(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(float(node.value)) if type(node.value) is int else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return node
+
+
+def detached(trace: Trace, place: Place | None, name: str) -> str:
+    """The statement at ``place`` with ``name.detach()`` for ``name``; of ``total += loss`` it is ``loss``."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if isinstance(found, ast.AugAssign):
+        found.value = _method_call(found.value, "detach")
+        return ast.unparse(found)
+    if isinstance(found, ast.Assign):
+        before = ast.dump(found.value)
+        found.value = _Detach(name).visit(found.value)
+        return "" if ast.dump(found.value) == before else ast.unparse(found)
+    return ""
+
+
+class _Detach(ast.NodeTransformer):
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return _method_call(node, "detach") if node.id == self._name else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return _method_call(node, "detach") if ast.unparse(node) == self._name else self.generic_visit(node)
+
+
+def _method_call(value: ast.expr, method: str) -> ast.Call:
+    return ast.Call(ast.Attribute(value, method, ast.Load()), [], [])
+
+
+def with_keyword(trace: Trace, place: Place | None, keyword: str) -> str:
+    """The call at ``place`` with ``keyword=True``."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None:
+        return ""
+    call.keywords = [each for each in call.keywords if each.arg != keyword]
+    call.keywords.append(ast.keyword(keyword, ast.Constant(True)))
+    return ast.unparse(call)
+
+
+def assigned_name(trace: Trace, place: Place | None) -> str:
+    """What the statement at ``place`` assigns to, as text: ``average``."""
+    targets = [] if place is None else targets_of(statement(trace, place))
+    return ast.unparse(targets[0]) if len(targets) == 1 else ""
+
+
+EPSILON = "1e-12"
+
+
+def with_epsilon(trace: Trace, place: Place | None, op: str) -> str:
+    """``(x + 1e-12).sqrt()`` for the ``x.sqrt()`` or ``mg.sqrt(x)`` at ``place``."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr != op:
+        return ""
+    small = ast.Constant(float(EPSILON))
+    if call.args:
+        call.args[0] = ast.BinOp(call.args[0], ast.Add(), small)
+    else:
+        call.func.value = ast.BinOp(call.func.value, ast.Add(), small)
+    return ast.unparse(call)
+
+
+def chosen_safely(trace: Trace, where: Place | None, unsafe: Place | None) -> str:
+    """A second ``where`` inside: a safe operand for the unsafe operation, ``safe = where(condition, x, 1.0)``."""
+    choice, call = call_at(trace, where), copy.deepcopy(call_at(trace, unsafe))
+    if choice is None or len(choice.args) < 3 or call is None or not isinstance(call.func, ast.Attribute):
+        return ""
+    operand = call.args[0] if call.args else call.func.value
+    safe = ast.Call(copy.deepcopy(choice.func), [copy.deepcopy(choice.args[0]), operand, ast.Constant(1.0)], [])
+    name = ast.Name("safe")
+    inside = ast.unparse(ast.Call(call.func, [name, *call.args[1:]], call.keywords) if call.args else _on(call, name))
+    return f"safe = {ast.unparse(safe)}\n# and then {inside} in the other where"
+
+
+def _on(call: ast.Call, receiver: ast.expr) -> ast.Call:
+    assert isinstance(call.func, ast.Attribute)
+    return ast.Call(ast.Attribute(receiver, call.func.attr, ast.Load()), call.args, call.keywords)
+
+
+def cloned(trace: Trace, place: Place | None) -> str:
+    """The statement at ``place`` with a ``.clone()`` behind the expression that stands there."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if found is None or place is None or not isinstance(found, ast.Expr | ast.Assign):
+        return ""
+    return ast.unparse(_Clone(place).visit(found))
+
+
+class _Clone(ast.NodeTransformer):
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return _method_call(node, "clone") if spans(node, self._place) else self.generic_visit(node)
