@@ -57,9 +57,12 @@ def detached(pick: Pick, world: World) -> Statement | None:
     return Take(out.name, x.name, "data") if kind == "data" else Method((out.name,), x.name, "detach")
 
 
-def flagged(pick: Pick, world: World) -> Statement:
+def flagged(pick: Pick, world: World) -> Statement | None:
     """``requires_grad_`` and ``retain_grad``."""
-    x = pick.one(world.where(lambda known: known.floating) or world.variables)
+    fits = world.where(lambda known: known.floating and not known.inference)
+    if not fits or world.inference:
+        return None
+    x = pick.one(fits)
     kind = pick.one(("retain_grad", "retain_grad", "requires_grad_", "requires_grad_(False)"))
     if kind == "retain_grad":
         return Do(x.name, "retain_grad")
