@@ -6,7 +6,6 @@ status is the script's own, 2 for a command that makes no sense, 124 for a scrip
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import json
 import os
@@ -28,7 +27,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 SCRIPT = {"ignore_unknown_options": True}
 """Options that are not ours are the script's, ``inspector run train.py --epochs 3``; after ``--`` all of them are."""
-JSON_SCHEMA = 1
 
 
 class Refusal(click.ClickException):
@@ -140,13 +138,15 @@ def explain(script: str, args: tuple[str, ...], timeout: float | None, limit: in
     The exit status is the script's own.
     """
     from inspector.explain import explain as findings_of
+    from inspector.explain import notes_on
+    from inspector.explain.report import report
 
     trace = _recorded(_checked(script), args, timeout, limit, to_stderr=as_json)
     findings = findings_of(trace)
     if as_json:
-        click.echo(json.dumps(_report(trace, findings), indent=2, default=str, ensure_ascii=False))
+        click.echo(json.dumps(report(trace), indent=2, ensure_ascii=False))
     else:
-        click.echo(_told(findings))
+        click.echo(_told(findings, notes_on(trace)))
     _leave(trace, otherwise=1 if strict and findings else 0)
 
 
@@ -322,19 +322,9 @@ def _has_colour() -> bool:
 # Explanations
 
 
-def _told(findings: Sequence[Any]) -> str:
-    """The findings for people."""
-    if not findings:
-        return "Nothing to explain: the gradients are as they should be."
-    return "\n\n".join(map(str, findings))
-
-
-def _report(trace: Trace, findings: Sequence[Any]) -> dict[str, Any]:
-    ended = trace.outcome
-    outcome = {} if ended is None else {name: getattr(ended, name) for name in ("kind", "status", "error", "message")}
-    found = [_as_json(finding) for finding in findings]
-    return {"schema": JSON_SCHEMA, "script": trace.script, "outcome": outcome, "findings": found}
-
-
-def _as_json(value: Any) -> Any:
-    return dataclasses.asdict(value) if dataclasses.is_dataclass(value) and not isinstance(value, type) else value
+def _told(findings: Sequence[Any], notes: Sequence[Any]) -> str:
+    """The findings for people, and after them what is no fault and yet worth knowing."""
+    told = list(map(str, findings)) or ["Nothing to explain: the gradients are as they should be."]
+    if notes:
+        told += ["Worth knowing, though no fault:", *map(str, notes)]
+    return "\n\n".join(told)

@@ -285,7 +285,7 @@ def test_an_explanation_as_json_is_alone_on_stdout(inspect: Command, write: Writ
     path = write("broken.py", f"print('noise')\n{textwrap.dedent(BROKEN)}")
     done = inspect("explain", "broken.py", "--json")
     report = json.loads(done.out)
-    assert report.keys() == {"schema", "script", "outcome", "findings"}
+    assert report.keys() == {"schema", "script", "outcome", "findings", "notes"}
     assert (report["schema"], report["script"], report["outcome"]["kind"]) == (1, str(path), "error")
     (finding,) = report["findings"]
     assert finding["kind"] == "inplace-version"
