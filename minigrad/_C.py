@@ -10,8 +10,8 @@ from minigrad.autograd.introspection import graph_task_id as _current_graph_task
 from minigrad.autograd.introspection import will_execute as _will_engine_execute_node
 from minigrad.autograd.modes import is_grad_enabled, is_multithreading_enabled, set_grad_enabled
 from minigrad.autograd.node import AccumulateGrad as _AccumulateGrad
-from minigrad.autograd.op_node import RawSaved as _SavedTensor
 from minigrad.autograd.preserving import unsafe_set_version_counter as _unsafe_set_version_counter
+from minigrad.autograd.saved import RawSaved as _SavedTensor
 from minigrad.autograd.saved import saving_hooks as _saving_hooks
 from minigrad.autograd.weak import WeakTensorRef as _WeakTensorRef
 

@@ -26,6 +26,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from minigrad import dispatch
+from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
 from minigrad.fast import make_apply, make_inplace
 
@@ -247,7 +248,19 @@ class Op:
     def _signature(self) -> str:
         return f"{self.name}({', '.join((*self.operands, *self.attributes))})"
 
+    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Write the result to ``out``, which is returned. Autograd cannot follow that."""
+        for tensor in (*args, out):
+            if modes.grad and getattr(tensor, "requires_grad", False):
+                raise RuntimeError(
+                    f"{self.name}(): functions with out=... arguments don't support automatic differentiation, but one "
+                    "of the arguments requires grad."
+                )
+        return out.copy_(self(*args, **kwargs))
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            return self._into(kwargs.pop("out"), args, kwargs)
         if self.variadic:
             return dispatch.general(self, args, self._attributes((), kwargs))
         if kwargs or len(args) != self._arity:

@@ -17,7 +17,7 @@ import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
-from minigrad.autograd.hooks import HookDict, RemovableHandle, tensor_hooks_of
+from minigrad.autograd.hooks import HookDict, RemovableHandle, gradient_kind, tensor_hooks_of
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Node
@@ -67,6 +67,7 @@ from minigrad.ops.trigonometric import TrigonometricMethods
 from minigrad.ops.turning import TurningMethods
 from minigrad.ops.variance import VarianceMethods
 from minigrad.printing import tensor_text
+from minigrad.storage import OldNames, StorageMethods
 
 
 class Size(tuple[int, ...]):
@@ -114,6 +115,8 @@ class Tensor(
     TrigonometricMethods,
     TurningMethods,
     VarianceMethods,
+    StorageMethods,
+    OldNames,
     TensorMeta,
 ):
     """An n-dimensional array that can be differentiated through.
@@ -274,7 +277,10 @@ class Tensor(
     @property
     def grad_fn(self) -> Node | None:
         """The node that leads back from it; None for a leaf."""
-        return self._grad_fn if self._view is None else views.current_grad_fn(self)
+        node = self._grad_fn if self._view is None else views.current_grad_fn(self)
+        if node is not None:
+            node.learn(self)
+        return node
 
     @property
     def output_nr(self) -> int:
@@ -313,6 +319,8 @@ class Tensor(
     def data(self, new: Tensor) -> None:
         if not isinstance(new, TensorMeta):
             raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+        if self._requires_grad and new.array.dtype.kind not in "fc":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self.array = new.array
 
     @property
@@ -355,10 +363,11 @@ class Tensor(
             )
         if value is self:
             raise RuntimeError("can't assign Variable as its own grad")
-        if value.array.dtype != self.array.dtype:
+        kind = gradient_kind(self)
+        if kind is not None and value.array.dtype != kind:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{value.dtype.name}' to a tensor with grad_dtype "
-                f"'{self.dtype.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
+                f"'{dtypes.of(kind).title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's "
                 "dtype): convert it with .to(tensor.dtype)."
             )
         if value.array.shape != self.array.shape:
@@ -435,7 +444,7 @@ class Tensor(
 
     def numpy(self) -> Array:
         """The array itself, sharing memory. Raises RuntimeError for a tensor that requires grad."""
-        if self.requires_grad:
+        if self.requires_grad and modes.grad:
             raise self._refused(
                 "numpy", "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
@@ -505,7 +514,8 @@ class Tensor(
         return tensor_text(self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        raise TypeError("a Tensor is not pickled: save its numbers with minigrad.save, or take .detach().numpy()")
+        """Values and ``requires_grad`` are pickled; history, gradient and hooks are not."""
+        return _unpickled, (type(self), self.array, self.requires_grad)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
@@ -519,6 +529,12 @@ class Tensor(
         if self._grad is not None:
             copy._grad = wrap(self._grad.array.copy())
         return copy
+
+
+def _unpickled(kind: type[Tensor], array: Array, requires_grad: bool) -> Tensor:
+    tensor = kind.__new__(kind)
+    tensor._fill(array, requires_grad)
+    return tensor
 
 
 _NON_LEAF = (

@@ -6,6 +6,7 @@ was made.
 
 from __future__ import annotations
 
+import sys
 import traceback
 import warnings
 from typing import Any
@@ -42,16 +43,23 @@ def _remember_stack(node: Node) -> None:
 
 def tell(node: Node) -> None:
     """Warn with the forward call behind ``node``, and behind the nodes that led to it."""
-    warnings.warn(f"Error detected in {node.name()}.{_stack_of(node)}", stacklevel=2)
+    _warn(f"Error detected in {node.name()}.{_stack_of(node)}")
     parent = node.metadata.get("parent_")
     while parent is not None:
-        warnings.warn(
+        _warn(
             f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that induced the "
             "previous "
-            f"calculation:\n{''.join(parent.metadata.get('traceback_', ['(it was made without anomaly detection)']))}",
-            stacklevel=2,
+            f"calculation:\n{''.join(parent.metadata.get('traceback_', ['(it was made without anomaly detection)']))}"
         )
         parent = parent.metadata.get("parent_")
+
+
+def _warn(text: str) -> None:
+    """Where warnings are errors it goes to stderr: the error of the pass itself must not be hidden."""
+    try:
+        warnings.warn(text, stacklevel=3)
+    except UserWarning:
+        print(text, file=sys.stderr)
 
 
 def _stack_of(node: Node) -> str:

@@ -143,6 +143,8 @@ def _answer(
             tensor = value if isinstance(value, TensorBase) else _announced(wrap(np.array(value)), source)
             answers[edge.node, edge.output_nr] = tensor
         return answers[edge.node, edge.output_nr]
+    if materialize and isinstance(source, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     if materialize:
         zeros = wrap(np.zeros_like(source.array))
         zeros._requires_grad = create_graph
@@ -176,6 +178,7 @@ def _grad_batched(
     from minigrad.ops.joining import stack
 
     rows = _several(grad_outputs)
+    _check_batches(_several(outputs), rows)
     count = len(rows[0])
     passes = [
         grad(
@@ -190,6 +193,19 @@ def _grad_batched(
         for i in range(count)
     ]
     return tuple(None if column[0] is None else stack(column) for column in zip(*passes, strict=True))
+
+
+def _check_batches(roots: list[Root], rows: list[Any]) -> None:
+    for position, (root, row) in enumerate(zip(roots, rows, strict=False)):
+        shape = root.node.output_meta(root.output_nr)[0] if isinstance(root, GradientEdge) else root.array.shape
+        if row is not None and row.array.shape[1:] != shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
+                "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "
+                f"output, but a mismatch was detected: grad_output[{position}] has a shape of {row.shape} and "
+                f"output[{position}] has a shape of {root.shape}. If you only want some tensors in `grad_output` to be "
+                "considered batched, consider using vmap."
+            )
 
 
 def _several(value: Any) -> list[Any]:
@@ -228,9 +244,7 @@ def _seeds(roots: list[Root], given: list[Any], create_graph: bool) -> list[Any]
 
 def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
     if isinstance(root, GradientEdge):
-        if given is None:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        return given if create_graph else given.array
+        root = _stand_in(root, given)
     if given is None:
         return _implicit_seed(root, position, create_graph)
     if not isinstance(given, TensorBase):
@@ -239,6 +253,16 @@ def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
     if create_graph:
         return late.fit(given, root.array.shape, root.array.dtype)
     return given.array if given.array.dtype == root.array.dtype else given.array.astype(root.array.dtype)
+
+
+def _stand_in(edge: GradientEdge, given: Any) -> Any:
+    """A tensor of the shape and type of what ``edge`` leads back from, as far as its node knows them."""
+    meta = edge.node.output_meta(edge.output_nr)
+    if meta is None:
+        meta = ((0,), np.dtype(np.float32)) if given is None else (given.array.shape, given.array.dtype)
+    tensor = wrap(np.empty(*meta))
+    tensor._requires_grad = True
+    return tensor
 
 
 def _implicit_seed(root: Tensor, position: int, create_graph: bool) -> Any:

@@ -17,10 +17,17 @@ import numpy as np
 
 from minigrad.autograd import anomaly
 from minigrad.autograd.current import current
-from minigrad.autograd.hook_calls import run_post_accumulate_hooks, run_post_hooks, run_pre_hooks, run_tensor_hooks
+from minigrad.autograd.hook_calls import (
+    FORGOTTEN,
+    run_post_accumulate_hooks,
+    run_post_hooks,
+    run_pre_hooks,
+    run_tensor_hooks,
+)
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.regime import regime
+from minigrad.autograd.saved import saving_hooks
 from minigrad.autograd.wrap import TensorBase
 from minigrad.events import (
     BackwardFailed,
@@ -189,6 +196,8 @@ class GraphTask:
                 self._visit(node, gradient)
                 continue
             results = node.run(gradient, create_graph)
+            if node.hooks is not None:  # an unpack hook has just registered it
+                results = run_post_hooks(node, results, FORGOTTEN, self)
             if release:
                 node.release()
             for index, target in enumerate(node.next_nodes):
@@ -232,13 +241,14 @@ class GraphTask:
             gradient = run_pre_hooks(node, gradient, self)
         if NodeStarting.listeners:
             emit(NodeStarting(self, node, as_tuple(node, gradient)))
+        known = gradient if hooks is not None and hooks.post else FORGOTTEN  # what hooks that come only now are given
         if self._needed is None:
             results: list[Gradient] = node.run(gradient, self.create_graph)
         else:
             wanted = tuple(target in self._needed or target in self.captures for target in node.next_nodes)
             results = node.run_some(gradient, self.create_graph, wanted)
-        if hooks is not None and hooks.post:
-            results = run_post_hooks(node, results, gradient, self)
+        if node.hooks is not None and node.hooks.post:
+            results = run_post_hooks(node, results, known, self)
         if modes.anomaly:
             anomaly.stop_at_nan(node, results)
         if NodeFinished.listeners:
@@ -341,7 +351,7 @@ def execute(
 
 
 def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan: bool) -> None:
-    former = current.task
+    former, pairs = current.task, saving_hooks.pairs[:]
     current.task = task
     current.depth += 1
     regime.pause()
@@ -358,6 +368,8 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
         raise
     finally:
         modes.grad, modes.anomaly, modes.anomaly_checks_nan = grad, watchful, checks_nan
+        if saving_hooks.pairs != pairs:
+            saving_hooks.restore(pairs)
         regime.resume()
         current.task = former
         current.depth -= 1

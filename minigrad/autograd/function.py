@@ -17,11 +17,13 @@ from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.barriers import DelayedError
 from minigrad.autograd.duals import duals
+from minigrad.autograd.hooks import gradient_kind
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, edge_of
-from minigrad.autograd.saved import SavingNode, slot_for
+from minigrad.autograd.saved import RawSaved, SavingNode, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
+from minigrad.errors import FreedError
 from minigrad.events import NodeCreated, OpApplied, ScopeEntered, ScopeLeft, TensorCreated, TensorSaved, emit, refused
 
 if TYPE_CHECKING:
@@ -60,6 +62,10 @@ class FunctionCtx:
     _dirty: tuple[Tensor, ...] = ()
     _non_differentiable: tuple[Tensor, ...] = ()
     _materialize = True
+    _materialize_non_diff_grads = True
+    """Whether outputs that have no gradient are given zeros as well."""
+    _is_pure_view = False
+    """Whether the one output is nothing but a view of the one input, so that it may be written in place."""
 
 
 class FunctionNode(SavingNode, FunctionCtx):
@@ -74,9 +80,27 @@ class FunctionNode(SavingNode, FunctionCtx):
     def output_count(self) -> int:
         return len(self.output_metas)
 
+    def output_meta(self, number: int) -> Any:
+        return self.output_metas[number]
+
+    def input_meta(self, position: int) -> Any:
+        return self.input_metas[position]
+
     @property
     def slot_names(self) -> tuple[str, ...]:
         return tuple(f"saved_tensors[{i}]" for i in range(len(self.versions)))
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of ``saved_tensors``."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[RawSaved, ...]:
+        if self.saved is None:
+            raise FreedError(self)
+        return tuple(RawSaved(self, i) for i in range(len(self.versions)))
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -87,7 +111,7 @@ class FunctionNode(SavingNode, FunctionCtx):
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         given = self._given(gradient or {}, create_graph)
-        answer = self._function.backward(self, *given)
+        answer = _backward_of(self._function)(self, *given)
         grads = answer if isinstance(answer, tuple) else (answer,)
         return self._checked(self._counted(grads), create_graph)
 
@@ -97,10 +121,14 @@ class FunctionNode(SavingNode, FunctionCtx):
         for number, (shape, kind) in enumerate(self.output_metas):
             value = gradient.get(number)
             if value is None:
-                given.append(wrap(np.zeros(shape, kind)) if self._materialize and shape is not None else None)
+                given.append(wrap(np.zeros(shape, kind)) if self._materializes(number) else None)
             else:
                 given.append(value if isinstance(value, TensorBase) else wrap(np.asarray(value)))
         return given
+
+    def _materializes(self, number: int) -> bool:
+        is_tensor = self.output_metas[number][0] is not None
+        return self._materialize and is_tensor and (self._materialize_non_diff_grads or number in self.differentiable)
 
     def _counted(self, grads: tuple[Any, ...]) -> list[Any]:
         """One gradient for each argument of forward; surplus Nones at the end are forgiven."""
@@ -142,10 +170,12 @@ class FunctionNode(SavingNode, FunctionCtx):
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} "
                 f"but expected shape compatible with {list(shape)}"
             )
-        fitted = late.fit(grad, shape, kind)
+        fitted = late.fit(grad, shape, grad.array.dtype if kind is None else kind)
         return fitted if create_graph else fitted.array
 
     output_metas: tuple[tuple[Any, Any], ...] = ()
+    differentiable: frozenset[int] = frozenset()
+    """The numbers of the outputs that have a gradient."""
     input_metas: tuple[tuple[Any, Any], ...] = ()
     is_tensor: tuple[bool, ...] = ()
 
@@ -169,7 +199,15 @@ class FunctionName(NamedTuple):
         return self.name
 
 
-class Function:
+class FunctionMeta(type):
+    """Gives every Function the class of its nodes."""
+
+    @property
+    def _backward_cls(cls) -> type[FunctionNode]:
+        return cls.node_class()  # type: ignore[attr-defined, no-any-return]
+
+
+class Function(metaclass=FunctionMeta):
     """Subclass it with static methods ``forward`` and ``backward``, and call ``apply``.
 
     Either ``forward(ctx, *args)``, or ``forward(*args)`` and ``setup_context(ctx, inputs, output)``. ``backward(ctx,
@@ -193,6 +231,37 @@ class Function:
     """
 
     _node_class: type[FunctionNode] | None = None
+    generate_vmap_rule = False
+    clear_saved_tensors_on_access = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method, and call its apply()."
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """An instance is no node, whatever old scripts ask of it."""
+        if name == "metadata":
+            raise RuntimeError(
+                "You attempted to access the anomaly metadata of a custom autograd function but the "
+                "underlying PyNode has already been deallocated. It has none: it is no node."
+            )
+        if name in _NODE_NAMES:
+            raise RuntimeError(
+                f"Attribute {name!r} is invalid for this instance of a Function. Accessing this attribute directly on "
+                "an instance of autograd.Function is a legacy access pattern that is no longer supported."
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -210,6 +279,17 @@ class Function:
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
+        )
+
+    vjp = backward
+    """Another name for ``backward``, for a subclass that prefers it."""
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """How PyTorch would batch the function; nothing here calls it."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
+            "generate_vmap_rule=True."
         )
 
     @staticmethod
@@ -231,6 +311,26 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and put this function's node behind its outputs."""
         return _apply(cls, args, kwargs)
+
+
+_NODE_NAMES = {"register_hook", "register_prehook", "next_functions", "name", "_sequence_nr", "_set_sequence_nr"}
+_NODE_NAMES |= {"_input_metadata", "_register_hook_dict", "saved_tensors", "_raw_saved_tensors"}
+
+
+class InplaceFunction(Function):
+    """The base of Functions that write to an input, as older scripts have it; ``mark_dirty`` does the same for all."""
+
+
+def _backward_of(function: type[Function]) -> Callable[..., Any]:
+    """What the user wrote: ``backward``, or ``vjp``, and not both."""
+    if function.vjp is Function.vjp:
+        return function.backward
+    if function.backward is not Function.backward:
+        raise RuntimeError(
+            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
+            "one of them."
+        )
+    return function.vjp
 
 
 def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -300,7 +400,7 @@ def _connect(node: FunctionNode, inputs: list[Any]) -> None:
     edges = [edge_of(x) for x in inputs]
     node.next_nodes = tuple(edge[0] for edge in edges)
     node.input_nrs = tuple(edge[1] for edge in edges)
-    node.input_metas = tuple((x.array.shape, x.array.dtype) for x in inputs)
+    node.input_metas = tuple((x.array.shape, gradient_kind(x)) for x in inputs)
     remember_origin(node)
 
 
@@ -317,18 +417,19 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
     given = {id(x) for x in inputs}
     flat = {id(x) for x in node._non_differentiable}
     metas = []
-    differentiable = 0
+    differentiable = set()
     for number, out in enumerate(outputs):
         if not isinstance(out, TensorBase):
             metas.append((None, None))
             continue
         metas.append((out.array.shape, out.array.dtype))
         can = recorded and id(out) not in flat and out.array.dtype.kind in "fc"
-        differentiable += can
+        if can:
+            differentiable.add(number)
         outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can)
-    node.output_metas = tuple(metas)
+    node.output_metas, node.differentiable = tuple(metas), frozenset(differentiable)
     if recorded:
-        _mark_views(outputs, dirty, differentiable)
+        _mark_views(outputs, dirty, len(differentiable))
 
 
 def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool) -> Any:
@@ -391,7 +492,8 @@ def _mark_views(outputs: list[Any], dirty: set[int], differentiable: int) -> Non
 def _save(node: FunctionNode, outputs: list[Any]) -> None:
     """Keep what ``save_for_backward`` was given: outputs without their history, inputs by reference."""
     saved, versions = [], []
-    for tensor in node._to_save:
+    asked, node._to_save = node._to_save, ()  # it goes even when a pack hook raises: node and output are no cycle
+    for tensor in asked:
         if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {len(saved)} is of type "
@@ -407,7 +509,6 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
                 )
             )
     node.saved, node.versions = saved, versions
-    node._to_save = ()
 
 
 def _announce(

@@ -98,10 +98,14 @@ def run_pre_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradient:
     return gradient
 
 
+FORGOTTEN = object()
+"""Stands for what arrived at a node whose first post-hook came only while it ran: as in PyTorch nobody kept it."""
+
+
 def run_post_hooks(node: Node, results: list[Gradient], gradient: Gradient, task: GraphTask) -> list[Gradient]:
     """A node's own post-hooks: each is given the gradients out and in, and may replace those that go out."""
     assert node.hooks is not None
-    given = _outputs(node, gradient, task)
+    given = () if gradient is FORGOTTEN else _outputs(node, gradient, task)
     for hook in tuple(node.hooks.post.values()):
         outgoing = tuple(None if g is None else as_tensor(g, task) for g in results)
         result = hook(outgoing, given)
@@ -118,7 +122,8 @@ def run_post_accumulate_hooks(node: AccumulateGrad) -> None:
     assert leaf._hooks is not None
     for hook in tuple(leaf._hooks.post_accumulate.values()):
         before = leaf._grad
-        hook(leaf)
+        if hook(leaf) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if HookRan.listeners:
             emit(HookRan("post accumulate", leaf, hook, before, leaf._grad, leaf._grad is not before))
 

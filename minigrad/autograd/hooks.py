@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
@@ -44,12 +46,18 @@ class HookDict(dict[int, Hook]):
     __slots__ = ("__weakref__",)
 
 
-class TensorHooks:
-    """What hangs on a tensor itself: a leaf's hooks, and whether a non-leaf retains its gradient."""
+OWN_TYPE = object()
+"""Says that a tensor's gradients have its own type."""
 
-    __slots__ = ("post_accumulate", "retains", "tensor")
+
+class TensorHooks:
+    """What hangs on a tensor itself: a leaf's hooks and the type of its gradients, and whether a non-leaf retains its
+    gradient."""
+
+    __slots__ = ("grad_dtype", "post_accumulate", "retains", "tensor")
 
     def __init__(self) -> None:
+        self.grad_dtype: Any = OWN_TYPE
         self.tensor = HookDict()
         self.post_accumulate = HookDict()
         self.retains = False
@@ -72,6 +80,14 @@ def tensor_hooks_of(tensor: Tensor) -> TensorHooks:
     if tensor._hooks is None:
         tensor._hooks = TensorHooks()
     return tensor._hooks
+
+
+def gradient_kind(tensor: Tensor) -> np.dtype[Any] | None:
+    """The type that gradients of ``tensor`` have; None where any will do (``grad_dtype = None``)."""
+    hooks = tensor._hooks
+    if hooks is None or hooks.grad_dtype is OWN_TYPE:
+        return tensor.array.dtype
+    return None if hooks.grad_dtype is None else hooks.grad_dtype.numpy  # type: ignore[no-any-return]
 
 
 def hook_name(hook: Hook) -> str:

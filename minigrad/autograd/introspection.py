@@ -30,9 +30,9 @@ def will_execute(node: Any) -> bool:
     Raises RuntimeError outside a pass, for what is no node, and for a leaf's accumulator within ``grad()``, which
     captures what arrives there and runs nothing.
     """
-    task = _running("_will_engine_execute_node")
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
+    task = _running("_will_engine_execute_node")
     if isinstance(node, AccumulateGrad) and task.captures:
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "

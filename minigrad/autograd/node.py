@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle
+from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, gradient_kind
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import dtype, of
 from minigrad.events import GradientAccumulated, NodeCreated, emit
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
+Meta = tuple[tuple[int, ...], "np.dtype[Any]"]
+"""Shape and type of a tensor."""
 Gradient = Any
 """A gradient on its way: an array in an ordinary backward, a Tensor with create_graph, None when undefined."""
 
@@ -31,6 +34,15 @@ next_sequence_nr = itertools.count().__next__
 _next_node_serial = itertools.count(1).__next__
 ACCUMULATE_FIRST = (1 << 64) - 1
 """The sequence number of every accumulator: above all others, so that it runs at once."""
+
+
+class InputMetadata(NamedTuple):
+    """What a node knows of the gradients that it is given: they have the shape and type of its outputs."""
+
+    shape: tuple[int, ...]
+    dtype: dtype
+    device: str = "cpu"
+    is_nested_tensor: bool = False
 
 
 class GradientEdge(NamedTuple):
@@ -48,7 +60,17 @@ class Node:
     nodes without ``__init__``.
     """
 
-    __slots__ = ("__weakref__", "_metadata", "_serial", "hooks", "input_nrs", "next_nodes", "sequence_nr", "where")
+    __slots__ = (
+        "__weakref__",
+        "_metadata",
+        "_serial",
+        "hooks",
+        "input_nrs",
+        "next_nodes",
+        "outputs",
+        "sequence_nr",
+        "where",
+    )
 
     sequence_nr: int
     next_nodes: tuple[Node | None, ...]
@@ -56,6 +78,9 @@ class Node:
     hooks: NodeHooks | None
     where: Where | None
     """Where the forward operation was, if somebody asked; the slot is empty otherwise."""
+
+    outputs: tuple[Meta, ...]
+    """Shape and type of each output. Where an operation was applied quickly the slot is empty until somebody asks."""
 
     single: ClassVar[bool] = True
     """Whether it has one output, so that its gradient is not wrapped in a list."""
@@ -96,6 +121,7 @@ class Node:
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, input number) for each input; (None, 0) where no gradient is needed."""
         numbers = self.input_nrs or (0,) * len(self.next_nodes)
+        self.tell_next_nodes()
         return tuple((node, 0 if node is None else nr) for node, nr in zip(self.next_nodes, numbers, strict=True))
 
     @property
@@ -111,6 +137,40 @@ class Node:
     def created_at(self) -> Where | None:
         """The forward line that made it, if anomaly mode or a listener asked for places."""
         return getattr(self, "where", None)
+
+    def output_meta(self, number: int) -> Meta | None:
+        """Shape and type of an output, if they are known."""
+        outputs = getattr(self, "outputs", ())
+        return outputs[number] if number < len(outputs) else None
+
+    def input_meta(self, position: int) -> Meta | None:
+        """Shape and type of an input, if they are known."""
+        return None
+
+    def learn(self, tensor: Tensor) -> None:
+        """``tensor`` is the only output: whoever holds it knows what a node made quickly does not."""
+        if self.single and not getattr(self, "outputs", ()):
+            self.outputs = ((tensor.array.shape, tensor.array.dtype),)
+
+    def tell_next_nodes(self) -> None:
+        """A node's inputs are the outputs of the next ones: what this one knows of them, they learn."""
+        for position, node in enumerate(self.next_nodes):
+            if node is not None and node.single and not getattr(node, "outputs", ()):
+                meta = self.input_meta(position)
+                if meta is not None:
+                    node.outputs = (meta,)
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        metas = (self.output_meta(number) for number in range(self.output_count))
+        return tuple(InputMetadata(meta[0], of(meta[1])) for meta in metas if meta is not None and meta[1] is not None)
+
+    def __call__(self, *gradients: Tensor | None) -> Any:
+        """The gradients of the inputs, as tensors, from those of the outputs."""
+        if len(gradients) != self.output_count:
+            raise TypeError(f"expected {self.output_count} arguments, got {len(gradients)} instead")
+        results = self.run(gradients[0] if self.single else dict(enumerate(gradients)), create_graph=True)
+        return results[0] if len(results) == 1 else tuple(results)
 
     def node_hooks(self) -> NodeHooks:
         """The hooks of this node, made now if it had none."""
@@ -164,6 +224,9 @@ class AccumulateGrad(Node):
         self.sequence_nr = ACCUMULATE_FIRST
         self.variable = leaf
 
+    def output_meta(self, number: int) -> Meta | None:
+        return self.variable.array.shape, self.variable.array.dtype
+
     def accumulate(self, gradient: Gradient, task: GraphTask) -> None:
         """Add ``gradient`` to ``.grad``: out of place with create_graph, in place without."""
         leaf = self.variable
@@ -203,10 +266,11 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
         bump_version(before, "AccumulateGrad")
         return "in place"
     ours = type(gradient) is np.ndarray and gradient.base is None and sys.getrefcount(gradient) <= STEAL_LIMIT
-    if ours and gradient.dtype == leaf.array.dtype:
+    kind = leaf.array.dtype if leaf._hooks is None else gradient_kind(leaf)
+    if ours and (kind is None or gradient.dtype == kind):
         leaf._grad = wrap(gradient)
         return "stolen"
-    leaf._grad = wrap(np.array(gradient, dtype=leaf.array.dtype))
+    leaf._grad = wrap(np.array(gradient, dtype=kind))
     return "copied"
 
 
@@ -247,6 +311,7 @@ def ensure_grad_fn(tensor: Tensor) -> GradientEdge:
     """
     node = tensor.grad_fn
     if node is not None:
+        node.learn(tensor)
         return GradientEdge(node, tensor._output_nr)
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge of a Tensor that does not require gradients")

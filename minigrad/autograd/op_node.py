@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from minigrad.autograd.node import Gradient
-from minigrad.autograd.saved import Pack, Packed, SavedOutput, SavingNode, Unpack
+from minigrad.autograd.node import Gradient, Meta
+from minigrad.autograd.saved import RawSaved, SavingNode
 from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.errors import FreedError
 
 if TYPE_CHECKING:
     from minigrad.op import Op, Rule
 
 Rules = tuple["tuple[Rule, tuple[int, ...]] | None", ...]
 """For each input its rule, and the positions of what it asks for among the values; None where no gradient is needed."""
-Meta = tuple[tuple[int, ...], "np.dtype[Any]"]
-"""Shape and type that a gradient must have when it arrives at an input."""
 
 
 def chosen(rules: Rules, wanted: tuple[bool, ...]) -> Rules:
@@ -38,7 +35,7 @@ class OpNode(SavingNode):
     (attributes and shapes); None where the input needs no gradient.
     """
 
-    __slots__ = ("extras", "metas", "outputs", "rules")
+    __slots__ = ("extras", "metas", "rules")
 
     op: ClassVar[Op]
 
@@ -46,11 +43,25 @@ class OpNode(SavingNode):
     extras: tuple[Any, ...]
     metas: tuple[Meta | None, ...] | None
     """Shape and type of each input where some differ from the output's; None when all are alike, the usual case."""
-    outputs: tuple[Meta, ...]
-    """Shape and type of each output. The fast path, which makes one output, leaves the slot empty."""
 
     def name(self) -> str:
         return self.op.backward_name
+
+    def input_meta(self, position: int) -> Meta | None:
+        if self.metas is not None:
+            return self.metas[position]
+        own = self.output_meta(0)
+        if own is None or self.op.elementwise:
+            return own
+        shape = self.input_shape(position)
+        return None if shape is None else (shape, own[1])
+
+    def input_shape(self, position: int) -> tuple[int, ...] | None:
+        """The shape of an input, if a rule asks for it."""
+        for value, (is_shape, place) in zip(self.extras, self.op.plan_with(self.rules).extras, strict=True):
+            if is_shape and place == position:
+                return value  # type: ignore[no-any-return]
+        return None
 
     def plan_for(self, mask: int, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
         """Take from the operation's plan the rules that will run, and the attributes and shapes that they ask for."""
@@ -156,32 +167,6 @@ class OpNode(SavingNode):
         return slots.index(name)
 
 
-class RawSaved:
-    """One saved value before it is unpacked, on which a pair of hooks can be hung: ``grad_fn._raw_saved_self``."""
-
-    __slots__ = ("_node", "_position")
-
-    def __init__(self, node: OpNode, position: int) -> None:
-        self._node = node
-        self._position = position
-
-    def register_hooks(self, pack_hook: Pack, unpack_hook: Unpack) -> None:
-        """Pack the saved tensor now, and unpack it when it is needed."""
-        node, position = self._node, self._position
-        if node.saved is None:
-            raise FreedError(node)
-        slot = node.saved[position]
-        if isinstance(slot, Packed):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set is not allowed."
-            )
-        if node.versions[position] is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        tensor = node.unpack_one(position)
-        node.saved = [*node.saved]
-        node.saved[position] = Packed(tensor, isinstance(slot, SavedOutput), pack_hook, unpack_hook)
-
-
 class JointOpNode(OpNode):
     """A node whose one rule gives the gradients of all operands, of which there may be any number."""
 
@@ -192,6 +177,10 @@ class JointOpNode(OpNode):
         self.extras = attributes
         self.needs = tuple(bool(mask >> i & 1) for i in range(len(operands)))
         self.shapes = tuple(x.array.shape if isinstance(x, TensorBase) else () for x in operands)
+
+    def input_shape(self, position: int) -> tuple[int, ...] | None:
+        shape: tuple[int, ...] = self.shapes[position]
+        return shape
 
     def sources(self, mask: int) -> tuple[int, ...]:
         return tuple(source for wish in self.op.joint_wishes for source in self._sources_of(wish))
@@ -290,6 +279,13 @@ class LeadingEdges:
 
     __slots__ = ()
     op: ClassVar[Op]
+    metas: tuple[Meta | None, ...] | None
+
+    def input_meta(self, position: int) -> Meta | None:
+        """Edges lead from some of the operands only."""
+        if self.metas is None:
+            return None
+        return self.metas[self.op.leading(len(self.metas))[position]]
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]

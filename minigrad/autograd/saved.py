@@ -99,6 +99,25 @@ class _SavingHooks(threading.local):
         self.pairs: list[tuple[Pack, Unpack]] = []
         self.refused: str | None = None
 
+    def push(self, pair: tuple[Pack, Unpack]) -> None:
+        """A block begins."""
+        self.pairs.append(pair)
+        regime.enter()
+
+    def pop(self) -> None:
+        """A block ends."""
+        if not self.pairs:
+            raise RuntimeError("a block of saved_tensors_hooks was left that is not open")
+        self.pairs.pop()
+        regime.leave()
+
+    def restore(self, pairs: list[tuple[Pack, Unpack]]) -> None:
+        """Put back what was there before: what a hook opened or closed during a pass ends with the pass."""
+        while self.pairs:
+            self.pop()
+        for pair in pairs:
+            self.push(pair)
+
 
 saving_hooks = _SavingHooks()
 
@@ -124,12 +143,10 @@ class saved_tensors_hooks:  # noqa: N801 (PyTorch's name)
     def __enter__(self) -> None:
         if saving_hooks.refused is not None:
             raise RuntimeError(saving_hooks.refused)
-        saving_hooks.pairs.append(self.pair)
-        regime.enter()
+        saving_hooks.push(self.pair)
 
     def __exit__(self, *_: object) -> None:
-        saving_hooks.pairs.pop()
-        regime.leave()
+        saving_hooks.pop()
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801
@@ -254,6 +271,61 @@ class SavingNode(Node):
         assert self.saved is not None
         text = overwritten_text(self, self.saved[position], counter, version)
         return InplaceError(text, self, self.slot_names[position], version, counter.value)
+
+
+class RawSaved:
+    """One saved value before it is unpacked, on which a pair of hooks can be hung: ``grad_fn._raw_saved_self``."""
+
+    __slots__ = ("_node", "_position")
+
+    def __init__(self, node: SavingNode, position: int) -> None:
+        self._node = node
+        self._position = position
+
+    @property
+    def _slot(self) -> Any:
+        if self._node.saved is None:
+            raise FreedError(self._node)
+        return self._node.saved[self._position]
+
+    @property
+    def data(self) -> Any:
+        """What is kept: what a pack hook made of the tensor, an output without its history, or the tensor itself."""
+        slot = self._slot
+        if isinstance(slot, Packed):
+            return slot.packed
+        return wrap(slot.array) if isinstance(slot, SavedOutput) else slot
+
+    @property
+    def unpack_hook(self) -> Unpack | None:
+        """The hook that gives the tensor back, if there is one."""
+        slot = self._slot
+        return slot.unpack_hook if isinstance(slot, Packed) else None
+
+    def register_hooks(self, *hooks: Any) -> None:
+        """Pack the saved tensor now, and unpack it when it is needed: ``register_hooks(pack_hook, unpack_hook)``."""
+        if len(hooks) != 2 or not all(map(callable, hooks)):
+            raise TypeError(
+                "register_hooks(): incompatible function arguments: it takes a pack hook and an unpack hook"
+            )
+        node, position = self._node, self._position
+        if node.saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        slot = self._slot
+        if isinstance(slot, Packed):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set is not allowed."
+            )
+        if node.versions[position] is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        tensor = node.unpack_one(position)
+        node.saved = [*node.saved]
+        node.saved[position] = Packed(tensor, isinstance(slot, SavedOutput), *hooks)
 
 
 def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:

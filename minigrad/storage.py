@@ -1,0 +1,127 @@
+"""The memory of a tensor, and what old scripts call things: methods that are about neither values nor history."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minigrad.autograd.hooks import OWN_TYPE, HookDict, tensor_hooks_of
+from minigrad.autograd.meta import bump_version
+from minigrad.autograd.wrap import TensorBase, wrap
+
+
+class StorageMethods:
+    """The methods of ``Tensor`` about its memory, and about the type of its gradients."""
+
+    __slots__ = ()
+
+    def set_(self: Any, source: Any) -> Any:
+        """Take over the memory of ``source``. What was recorded on the old memory leads here no more."""
+        tensor: Any = self
+        tensor.array, tensor._accumulator = source.array, None
+        bump_version(self, "set_")
+        return self
+
+    def is_set_to(self: Any, tensor: Any) -> bool:
+        """Whether both are the same look at the same memory."""
+        a, b = self.array, tensor.array
+        return bool(
+            a.shape == b.shape
+            and a.strides == b.strides
+            and a.__array_interface__["data"] == b.__array_interface__["data"]
+        )
+
+    def is_same_size(self: Any, other: Any) -> bool:
+        """Whether both have the same shape."""
+        return bool(self.array.shape == other.array.shape)
+
+    def resize_(self: Any, *sizes: Any) -> Any:
+        """Change the shape in place; elements that there were not before are unset. Not recorded."""
+        shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+        if self.requires_grad:
+            raise RuntimeError("cannot resize variables that require grad")
+        wanted = int(np.prod(shape, dtype=np.int64))
+        tensor: Any = self
+        flat = tensor.array.reshape(-1)
+        if wanted > flat.size:
+            flat = np.concatenate([flat, np.zeros(wanted - flat.size, flat.dtype)])
+        tensor.array = flat[:wanted].reshape(shape)
+        bump_version(self, "resize_")
+        return self
+
+    def new(self: Any, *given: Any) -> Any:
+        """An unset tensor of the same type with these lengths, or one of these values."""
+        if len(given) == 1 and not isinstance(given[0], (int, tuple)):
+            values = given[0].array if isinstance(given[0], TensorBase) else given[0]
+            return wrap(np.array(values, dtype=self.array.dtype))
+        shape = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given or (0,)
+        return wrap(np.zeros(shape, dtype=self.array.dtype))
+
+    @property
+    def grad_dtype(self: Any) -> Any:
+        """The type of its gradients: its own, unless another was set; None lets any pass. Of leaves only."""
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
+        hooks = self._hooks
+        return self.dtype if hooks is None or hooks.grad_dtype is OWN_TYPE else hooks.grad_dtype
+
+    @grad_dtype.setter
+    def grad_dtype(self: Any, kind: Any) -> None:
+        if not self.is_leaf:
+            raise RuntimeError("grad_dtype can only be set on leaf tensors.")
+        if kind is not None and self._grad is not None and self._grad.dtype is not kind:
+            raise RuntimeError(
+                f"Cannot set grad_dtype to '{kind.name}' because there is already a gradient assigned with dtype "
+                f"'{self._grad.dtype.name}'. Clear it first: tensor.grad = None."
+            )
+        tensor_hooks_of(self).grad_dtype = kind
+
+
+_FIXED = {"data", "requires_grad", "_grad_fn", "_backward_hooks", "array"}
+
+
+class OldNames:
+    """What scripts still ask of a tensor, though there is nothing to tell."""
+
+    __slots__ = ()
+
+    is_sparse = is_cuda = is_mkldnn = is_quantized = is_meta = is_nested = False
+    layout = "strided"
+
+    @property
+    def volatile(self) -> bool:
+        """False: it was removed."""
+        warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+        return False
+
+    @property
+    def _backward_hooks(self: Any) -> HookDict | None:
+        """A leaf's own hooks, by key."""
+        return None if self._hooks is None else self._hooks.tensor
+
+    @_backward_hooks.setter
+    def _backward_hooks(self: Any, hooks: dict[Any, Any] | None) -> None:
+        tensor_hooks_of(self).tensor = HookDict(hooks or {})
+
+    def __delattr__(self, name: str) -> None:
+        if name in _FIXED:
+            raise RuntimeError(f"{name} of a tensor cannot be deleted")
+        super().__delattr__(name)
+
+    def __dir__(self) -> list[str]:
+        """Without what is not there until it is asked for, or would only warn."""
+        return [name for name in super().__dir__() if name not in ("_serial", "volatile")]
+
+    def is_conj(self) -> bool:
+        """False: values are conjugated at once."""
+        return False
+
+    is_neg = is_shared = is_conj
+
+    def resolve_conj(self) -> Any:
+        """This tensor: there is nothing left to do."""
+        return self
+
+    resolve_neg = resolve_conj
