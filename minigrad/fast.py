@@ -16,6 +16,7 @@ from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import SavedOutput
+from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
 from minigrad.dispatch import general, inplace, make_general
 from minigrad.dtypes import F32, F64
@@ -29,12 +30,15 @@ new = object.__new__
 
 def make_apply(op: Op) -> Callable[..., Any]:
     """The quickest correct way to call ``op``: operands, then all attributes, by position."""
-    if not op.variadic and not op.view and not op.several:
-        if len(op.operands) == 1:
-            return _unary(op)
-        if len(op.operands) == 2 and not op.attributes:
-            return _binary(op)
-    return make_general(op)
+    if op.variadic or op.several:
+        return make_general(op)
+    if op.view:
+        return _viewing(op)
+    if len(op.operands) == 1:
+        return _unary(op)
+    if len(op.operands) == 2 and not op.attributes:
+        return _binary(op)
+    return _of_many(op)
 
 
 def _unary(op: Op) -> Callable[..., Any]:
@@ -193,6 +197,133 @@ def _binary(op: Op) -> Callable[..., Any]:
         return t
 
     return apply
+
+
+def _viewing(op: Op) -> Callable[..., Any]:
+    """A look at the memory of the one operand: it shares its version counter, and knows the root of that memory."""
+    forward = op.forward
+
+    def apply(a: Any, *attributes: Any) -> Any:
+        if type(a) is ndarray:
+            return forward(a, *attributes)
+        if regime.unusual or not isinstance(a, TensorBase) or (regime.paused and not modes.grad):
+            return general(op, (a,), attributes)
+        x = a.array
+        kind = x.dtype
+        counter = a._counter
+        if counter is None:
+            counter = a._counter = VersionCounter()
+        if (kind is not F32 and kind is not F64) or type(counter) is not VersionCounter:
+            return general(op, (a,), attributes)
+        out = forward(x, *attributes)
+        view = a._view
+        t = new(late.Tensor)
+        t.array = out
+        t._output_nr = 0
+        t._counter = counter
+        t._grad = t._accumulator = t._hooks = None
+        needed = a._requires_grad if view is None else a.requires_grad
+        if view is None:
+            t._view = View(a, Creation.ORDINARY, counter.value)
+        else:
+            t._view = View(view.base, view.creation, counter.value)
+        if not needed or not op.plans:
+            t._requires_grad = False
+            t._grad_fn = None
+            return t
+        next_node = a._grad_fn if view is None else a.grad_fn
+        if next_node is None and a._requires_grad:
+            next_node = accumulator_of(a)
+        plan = op.plans[1]
+        n = new(op.node_class)
+        n.sequence_nr = next_sequence_nr()
+        n.hooks = n.metas = None
+        n.rules = plan.rules
+        extras = plan.extras
+        n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
+        n.next_nodes = (next_node,)
+        n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
+        n.saved = n.versions = ()
+        t._requires_grad = True
+        t._grad_fn = n
+        return t
+
+    return apply
+
+
+def _of_many(op: Op) -> Callable[..., Any]:
+    """Three operands or more, or two with attributes, when all are tensors of one type."""
+    forward = op.forward
+    count = len(op.operands)
+
+    def apply(*args: Any) -> Any:
+        first = args[0]
+        if not isinstance(first, TensorBase):
+            plain = type(first) is ndarray and not any(isinstance(x, TensorBase) for x in args[1:count])
+            return forward(*args) if plain else general(op, args[:count], args[count:])
+        kind = first.array.dtype
+        ordinary = (kind is F32 or kind is F64) and not regime.unusual and not (regime.paused and not modes.grad)
+        mask, arrays = 0, []
+        for i in range(count):
+            x = args[i]
+            if not ordinary or not isinstance(x, TensorBase) or x.array.dtype is not kind:
+                return general(op, args[:count], args[count:])
+            arrays.append(x.array)
+            if x._requires_grad if x._view is None else x.requires_grad:
+                mask |= 1 << i
+        if mask and not op.plans:
+            return general(op, args[:count], args[count:])
+        attributes = args[count:]
+        out = forward(*arrays, *attributes)
+        if type(out) is not ndarray:
+            out = np.asarray(out)
+        if mask and out.dtype is not kind:
+            return general(op, args[:count], attributes)
+        t = new(late.Tensor)
+        t.array = out
+        t._output_nr = 0
+        t._counter = t._grad = t._accumulator = t._view = t._hooks = None
+        t._requires_grad = bool(mask)
+        t._grad_fn = _node_of_many(op, args, arrays, attributes, mask, t) if mask else None
+        return t
+
+    return apply
+
+
+def _node_of_many(op: Op, args: Any, arrays: Any, attributes: Any, mask: int, out: Any) -> Any:
+    """The node of an ordinary operation with many operands."""
+    plan = op.plans[mask]
+    n: Any = new(op.node_class)
+    n.sequence_nr = next_sequence_nr()
+    n.hooks = None
+    n.rules = plan.rules
+    shape = out.array.shape
+    kind = out.array.dtype
+    same = all([x.shape == shape for x in arrays])
+    n.metas = None if same else tuple([(x.shape, kind) for x in arrays])
+    n.extras = tuple([arrays[i].shape if is_shape else attributes[i] for is_shape, i in plan.extras])
+    nodes: list[Any] = []
+    numbers: list[int] = []
+    for i in range(len(arrays)):
+        x = args[i]
+        node = None
+        if mask >> i & 1:
+            node = x._grad_fn if x._view is None else x.grad_fn
+            if node is None and x._requires_grad:
+                node = accumulator_of(x)
+        nodes.append(node)
+        numbers.append(0 if node is None else x._output_nr)
+    n.next_nodes = tuple(nodes)
+    n.input_nrs = tuple(numbers) if any(numbers) else None
+    saved: list[Any] = []
+    versions: list[int | None] = []
+    for source in plan.sources:
+        value = args[source] if source >= 0 else out
+        counter = value._counter
+        saved.append(SavedOutput(out) if source < 0 else value)
+        versions.append(0 if counter is None else counter.value)
+    n.saved, n.versions = saved or (), versions or ()
+    return n
 
 
 def make_inplace(op: Op) -> Callable[..., Any]:

@@ -140,11 +140,13 @@ def test_an_embedding_adds_up_the_gradients_of_a_row_named_twice(torch: ModuleTy
     assert not numbers(ours.weight.grad)[1].any()
 
 
-def test_a_parameter_of_each_layer_begins_where_pytorchs_would(torch: ModuleType) -> None:
-    """The bounds of the uniform draws are the same: no value lies outside, and some come close."""
+def test_the_parameters_of_a_layer_begin_within_pytorchs_bounds(torch: ModuleType) -> None:
+    """Uniform draws: of many values the largest is close to the bound, in both libraries."""
+    torch.manual_seed(0)
+    mg.manual_seed(0)
     for made in ("Linear(50, 40)", "Conv2d(4, 8, 3)", "LSTM(20, 30)", "RNN(20, 30)"):
         theirs, ours = (eval(f"m.nn.{made}", {"m": m}) for m in (torch, mg))
         for name, value in theirs.named_parameters():
-            bound = float(value.detach().abs().max())
-            mine = float(dict(ours.named_parameters())[name].detach().abs().max())
-            assert mine == pytest.approx(bound, rel=0.25), (made, name)
+            if value.numel() > 100:
+                mine = float(dict(ours.named_parameters())[name].detach().abs().max())
+                assert mine == pytest.approx(float(value.detach().abs().max()), rel=0.1), (made, name)
