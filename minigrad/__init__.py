@@ -50,6 +50,7 @@ from minigrad.ops.clamping import *
 from minigrad.ops.comparison import *
 from minigrad.ops.composite import *
 from minigrad.ops.contraction import *
+from minigrad.ops.conversion import *
 from minigrad.ops.copying import *
 from minigrad.ops.creation import *
 from minigrad.ops.exponential import *
@@ -116,6 +117,7 @@ __all__ += _ops.clamping.__all__
 __all__ += _ops.comparison.__all__
 __all__ += _ops.composite.__all__
 __all__ += _ops.contraction.__all__
+__all__ += _ops.conversion.__all__
 __all__ += _ops.copying.__all__
 __all__ += _ops.creation.__all__
 __all__ += _ops.exponential.__all__

@@ -19,16 +19,21 @@ __all__ = [
     "addcdiv",
     "addcmul",
     "div",
+    "divide",
     "floor_divide",
     "fmod",
     "lerp",
     "mul",
+    "multiply",
     "neg",
+    "negative",
     "positive",
     "reciprocal",
     "remainder",
     "rsub",
     "sub",
+    "subtract",
+    "true_divide",
 ]
 
 Operand = Any
@@ -500,6 +505,9 @@ def lerp(input: Operand, end: Operand, weight: Operand) -> Any:
 def positive(input: Any) -> Any:
     """``input`` itself."""
     return input
+
+
+subtract, multiply, divide, true_divide, negative = sub, mul, div, quotient, neg
 
 
 class ArithmeticMethods:

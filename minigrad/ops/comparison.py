@@ -23,6 +23,8 @@ __all__ = [
     "eq",
     "equal",
     "ge",
+    "greater",
+    "greater_equal",
     "gt",
     "isclose",
     "isfinite",
@@ -32,12 +34,15 @@ __all__ = [
     "isposinf",
     "isreal",
     "le",
+    "less",
+    "less_equal",
     "logical_and",
     "logical_not",
     "logical_or",
     "logical_xor",
     "lt",
     "ne",
+    "not_equal",
     "signbit",
 ]
 
@@ -108,10 +113,6 @@ def ge(a: Array, b: Array, /) -> Array:
     tensor([False,  True])
     """
     return np.greater_equal(a, b)
-
-
-for _comparison in (eq, ne, lt, le, gt, ge):
-    _comparison.grads(a=lambda g: zero(g), b=lambda g: zero(g))  # In place alone: a bool has no gradient.
 
 
 # --- tests of one number --------------------------------------------------------------------------------------------
@@ -352,6 +353,13 @@ def bitwise_right_shift(a: Array, b: Array, /) -> Array:
     return np.right_shift(a, b)
 
 
+for _test in (eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor):
+    _test.grads(a=lambda g: zero(g), b=lambda g: zero(g))  # In place alone: a bool has no gradient.
+logical_not.grads(a=lambda g: zero(g))
+
+greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne
+
+
 def _comparing(test: Op) -> Any:
     """An operator that leaves what is no number to Python, so that ``x == None`` is False."""
     apply = test.apply
@@ -390,11 +398,16 @@ class ComparisonMethods:
     gt, gt_ = gt.apply, gt.inplace
     ge, ge_ = ge.apply, ge.inplace
     not_equal, less, less_equal, greater, greater_equal = ne, lt, le, gt, ge
+    not_equal_, less_, less_equal_, greater_, greater_equal_ = ne_, lt_, le_, gt_, ge_
     isnan, isinf, isfinite = isnan.apply, isinf.apply, isfinite.apply
     isposinf, isneginf, isreal, signbit = isposinf.apply, isneginf.apply, isreal.apply, signbit.apply
     isclose, allclose, equal = isclose, allclose, equal
-    logical_and, logical_or = logical_and.apply, logical_or.apply
-    logical_xor, logical_not = logical_xor.apply, logical_not.apply
-    bitwise_and, bitwise_or = bitwise_and.apply, bitwise_or.apply
-    bitwise_xor, bitwise_not = bitwise_xor.apply, bitwise_not.apply
+    logical_and, logical_and_ = logical_and.apply, logical_and.inplace
+    logical_or, logical_or_ = logical_or.apply, logical_or.inplace
+    logical_xor, logical_xor_ = logical_xor.apply, logical_xor.inplace
+    logical_not, logical_not_ = logical_not.apply, logical_not.inplace
+    bitwise_and, bitwise_and_ = bitwise_and.apply, bitwise_and.inplace
+    bitwise_or, bitwise_or_ = bitwise_or.apply, bitwise_or.inplace
+    bitwise_xor, bitwise_xor_ = bitwise_xor.apply, bitwise_xor.inplace
+    bitwise_not, bitwise_not_ = bitwise_not.apply, bitwise_not.inplace
     bitwise_left_shift, bitwise_right_shift = bitwise_left_shift.apply, bitwise_right_shift.apply

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import dtype
 from minigrad.ops.creation import check_device
 from minigrad.ops.fitting import cast
+
+__all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
 
 
 def converted(tensor: Any, kind: dtype, copy: bool = False) -> Any:
@@ -25,6 +29,57 @@ def _to_type(kind: dtype) -> Callable[[Any], Any]:
 
     convert.__doc__ = f"This tensor as {kind.name}; itself when it is."
     return convert
+
+
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The type in which two types meet.
+
+    >>> import minigrad as mg
+    >>> mg.promote_types(mg.int64, mg.float32)
+    minigrad.float32
+    """
+    return dtypes.of(dtypes.promote(_known(type1).numpy, _known(type2).numpy))
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The type in which two tensors, or a tensor and a number, meet in arithmetic.
+
+    >>> import minigrad as mg
+    >>> mg.result_type(mg.tensor([1, 2]), 1.0)
+    minigrad.float32
+    """
+    values = tuple(x.array if isinstance(x, TensorMeta) else x for x in (tensor1, tensor2))
+    return dtypes.of(dtypes.result_type(values))
+
+
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether an in-place operation may put results of one type into a tensor of another.
+
+    >>> import minigrad as mg
+    >>> mg.can_cast(mg.float64, mg.float32), mg.can_cast(mg.float32, mg.int64)
+    (True, False)
+    """
+    return dtypes.category(_known(from_).numpy) <= dtypes.category(_known(to).numpy)
+
+
+def finfo(type: dtype | None = None) -> Any:
+    """The limits of a floating-point type (the default one): ``eps``, ``max``, ``min``, ``tiny``, ``bits``, …
+
+    >>> import minigrad as mg
+    >>> float(mg.finfo(mg.float64).eps)
+    2.220446049250313e-16
+    """
+    return np.finfo(dtypes.get_default_dtype().numpy if type is None else _known(type).numpy)
+
+
+def iinfo(type: dtype) -> Any:
+    """The limits of an integer type: ``max``, ``min``, ``bits``.
+
+    >>> import minigrad as mg
+    >>> mg.iinfo(mg.int8).max
+    127
+    """
+    return np.iinfo(_known(type).numpy)
 
 
 class ConversionMethods:

@@ -18,7 +18,9 @@ __all__ = [
     "ceil",
     "complex",
     "conj",
+    "conj_physical",
     "copysign",
+    "fix",
     "floor",
     "frac",
     "imag",
@@ -374,6 +376,10 @@ def complex(real: Any, imag: Any) -> Any:
             f"{imag.dtype.title} for second argument"
         )
     return join_parts.apply(real, imag)
+
+
+fix = trunc
+conj_physical = conj
 
 
 class RoundingMethods:

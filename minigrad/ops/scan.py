@@ -263,3 +263,11 @@ class ScanMethods:
 
     cumsum, cumprod, logcumsumexp = cumsum, cumprod, logcumsumexp
     cummax, cummin, diff, trace = cummax, cummin, diff, trace.apply
+
+    def cumsum_(self: Any, dim: int) -> Any:
+        """``cumsum`` in place."""
+        return cumsum_along.inplace(self, wrap_dim(dim, self.ndim), False, None)
+
+    def cumprod_(self: Any, dim: int) -> Any:
+        """``cumprod`` in place."""
+        return cumprod_along.inplace(self, wrap_dim(dim, self.ndim), None)

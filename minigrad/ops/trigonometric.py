@@ -14,6 +14,13 @@ from minigrad.ops.exponential import rsqrt
 __all__ = [
     "acos",
     "acosh",
+    "arccos",
+    "arccosh",
+    "arcsin",
+    "arcsinh",
+    "arctan",
+    "arctan2",
+    "arctanh",
     "asin",
     "asinh",
     "atan",
@@ -243,6 +250,10 @@ def sinc(a: Array, /) -> Array:
 
 
 sinc.grads(a=lambda g, a: choose(a == 0, 0, g * ((np.pi * a) * cos(np.pi * a) - sin(np.pi * a)) / (np.pi * a * a)))
+
+
+arcsin, arccos, arctan, arctan2 = asin, acos, atan, atan2
+arcsinh, arccosh, arctanh = asinh, acosh, atanh
 
 
 class TrigonometricMethods:
