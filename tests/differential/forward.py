@@ -24,6 +24,7 @@ from tests.differential.programs import (
     Ref,
     Statement,
     Write,
+    text_of,
 )
 from tests.differential.world import Known, Pick, Shape, World, broadcast, resized, shapes_of, without
 
@@ -193,6 +194,36 @@ def copied(pick: Pick, world: World) -> Statement:
         )
     )
     return Method((world.add(shape, [x], alias=name == "contiguous").name,), x.name, name, args)
+
+
+def picked(pick: Pick, world: World) -> Statement | None:
+    """Elements picked, masked, placed or put in order along the first dimension."""
+    fits = world.where(lambda known: known.floating and bool(known.shape) and known.shape[0] > 0)
+    if not fits:
+        return None
+    x = pick.one(fits)
+    rows = Array(tuple(pick.number(0, x.shape[0] - 1) for _ in range(pick.number(1, 3))))
+    gathered, added = resized(x.shape, 0, len(rows.values)), Ref(f"{x.name}[{text_of(rows)}]")
+    options: list[Viewed] = [
+        ("index_select", (0, rows), gathered),
+        ("index_add", (0, rows, added), x.shape),
+        ("index_copy", (0, rows, added), x.shape),
+        ("index_fill", (0, rows, 0.5), x.shape),
+        ("masked_fill", (Ref(f"{x.name} > 0"), 0.5), x.shape),
+        ("cumprod", (0,), x.shape),
+        ("nan_to_num", (), x.shape),
+    ]
+    if len(x.shape) == 1:
+        options += [
+            ("gather", (0, rows), gathered),
+            ("scatter_add", (0, rows, added), x.shape),
+            ("take", (rows,), gathered),
+        ]
+        options += [("diag", (), x.shape * 2), ("outer", (Ref(x.name),), x.shape * 2)]
+    if len(x.shape) > 1:
+        options += [("tril", (), x.shape), ("triu", (1,), x.shape)]
+    name, args, shape = pick.one(options)
+    return Method((world.add(shape, [x]).name,), x.name, name, args)
 
 
 def view(pick: Pick, world: World) -> Statement:

@@ -32,6 +32,7 @@ FEATURES: dict[str, Feature] = {
     "products": Feature("matrix products", ((2, f.product),)),
     "joins": Feature("cat, stack, where", ((2, f.joined),)),
     "copies": Feature("flip, roll, repeat_interleave, contiguous, casts", ((2, f.copied),)),
+    "picking": Feature("index_select, gather, scatter_add, masks, triangles, cumprod", ((2, f.picked),)),
     "views": Feature("views, and views of views", ((8, f.view),)),
     "several views": Feature("unbind, chunk, split", ((2, f.several_views),)),
     "as_strided": Feature("as_strided", ((1, f.strided),)),
@@ -42,6 +43,7 @@ FEATURES: dict[str, Feature] = {
     "set data": Feature("x.data = y", ((1, b.set_data),)),
     "flags": Feature("requires_grad_, retain_grad", ((3, b.flagged),)),
     "modes": Feature("blocks of no_grad, enable_grad, set_grad_enabled"),
+    "saving": Feature("blocks in which saved tensors are packed as copies"),
     "inference": Feature("blocks of inference_mode"),
     "hooks": Feature("tensor hooks and their removal", ((3, b.hook), (1, b.unhook))),
     "accumulation hooks": Feature("register_post_accumulate_grad_hook", ((1, b.accumulation_hook),)),
@@ -62,6 +64,7 @@ LACKING: dict[str, str] = {}
 """Features that the core does not have yet, with the reason. The suite skips them, and says so."""
 
 MODES = ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)")
+SAVING = "xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)"
 ALL = frozenset(FEATURES)
 CORE = frozenset({"arithmetic", "reductions", "backward"})
 """Without these no program says anything."""
@@ -120,7 +123,8 @@ def _block(pick: Pick, world: World, depth: int) -> Statement | None:
     context = pick.one(contexts)
     outer = world.recording, world.inference
     world.inference = world.inference or context == "xp.inference_mode()"
-    world.recording = context == "xp.enable_grad()" and not world.inference
+    if context != SAVING:
+        world.recording = context == "xp.enable_grad()" and not world.inference
     body = tuple(_statement(pick, world, depth - 1) for _ in range(pick.number(1, 4)))
     world.recording, world.inference = outer
     return Block(context, body)
