@@ -38,7 +38,7 @@ def mm(a: Array, b: Array, /) -> Array:
     tensor([[11.]])
     """
     _check_mm(a, b)
-    return np.matmul(a, b)
+    return a.dot(b)
 
 
 mm.grads(a=lambda g, b: mm.apply(g, t.apply(b)), b=lambda g, a: mm.apply(t.apply(a), g))
@@ -139,6 +139,8 @@ def _check_tensors(name: str, *arrays: Any) -> None:
 
 
 def _check_mm(a: Array, b: Array) -> None:
+    if type(a) is ndarray is type(b) and a.ndim == 2 == b.ndim and a.shape[1] == b.shape[0] and a.dtype is b.dtype:
+        return
     _check_tensors("mm", a, b)
     if a.ndim != 2:
         raise RuntimeError("self must be a matrix")
@@ -173,16 +175,16 @@ def _check_bmm(a: Array, b: Array) -> None:
 
 def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
     """``beta * a + alpha * product``, into the product's memory; with ``beta = 0`` not even a NaN of ``a`` counts."""
+    if alpha != 1:
+        product *= alpha
     try:
-        np.broadcast_to(a, product.shape)
+        if beta == 0:
+            np.broadcast_to(a, product.shape)
+            return product
+        return np.add(product, a if beta == 1 else a * beta, out=product)
     except ValueError:
         viewing.expanded_shape(a, product.shape)
         raise
-    if alpha != 1:
-        product *= alpha
-    if beta == 0:
-        return product
-    return np.add(product, a if beta == 1 else a * beta, out=product)
 
 
 def _as_type_of(g: Any, value: Any) -> Any:
@@ -208,7 +210,7 @@ def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) ->
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {of(a.dtype).title} and {of(b.dtype).title}"
         )
-    return _added(a, np.matmul(b, c), beta, alpha)
+    return _added(a, b.dot(c), beta, alpha)
 
 
 addmm.grads(

@@ -33,6 +33,8 @@ def view(a: Array, /, shape: Shape) -> Array:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if a.flags.c_contiguous:
+        return a.reshape(shape)
     try:
         return np.reshape(a, shape, copy=False)
     except ValueError:
@@ -274,6 +276,8 @@ def expand(a: Array, /, shape: Shape) -> Array:
         0 if length == 1 and wanted != 1 else step
         for length, wanted, step in zip(a.shape, full[len(full) - a.ndim :], a.strides, strict=True)
     )
+    if a.flags.c_contiguous:
+        return np.ndarray(full, a.dtype, a, 0, steps)
     return np.lib.stride_tricks.as_strided(a, full, steps)
 
 

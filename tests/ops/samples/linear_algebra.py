@@ -44,8 +44,8 @@ SAMPLES: Table = {
         sample("x.addmv(y, z, beta=2, alpha=3)", x=(2,), y=(2, 3), z=(3,), kinds=""),
     ],
     "addr": [
-        sample("m.addr(x, y.to(x.dtype), z.to(x.dtype))", x=(2, 3), y=(2,), z=(3,), kinds="c"),
-        sample("x.addr(y.to(x.dtype), z.to(x.dtype), beta=2, alpha=3)", x=(2, 3), y=(2,), z=(3,), kinds=""),
+        sample("m.addr(x.to(y.dtype), y, z.to(y.dtype))", x=(2, 3), y=(2,), z=(3,), kinds="c"),
+        sample("x.to(y.dtype).addr(y, z.to(y.dtype), beta=2, alpha=3)", x=(2, 3), y=(2,), z=(3,), kinds=""),
     ],
     "baddbmm": [
         sample("m.baddbmm(x, y, z)", x=(2, 3, 2), y=(2, 3, 4), z=(2, 4, 2), kinds="c"),
