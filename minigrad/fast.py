@@ -299,7 +299,7 @@ def _node_of_many(op: Op, args: Any, arrays: Any, attributes: Any, mask: int, ou
     n.rules = plan.rules
     shape = out.array.shape
     kind = out.array.dtype
-    same = all([x.shape == shape for x in arrays])
+    same = all(x.shape == shape for x in arrays)
     n.metas = None if same else tuple([(x.shape, kind) for x in arrays])
     n.extras = tuple([arrays[i].shape if is_shape else attributes[i] for is_shape, i in plan.extras])
     nodes: list[Any] = []
