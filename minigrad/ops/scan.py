@@ -13,10 +13,9 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.comparison import logical_xor
 from minigrad.ops.dims import wrap_dim
-from minigrad.ops.exponential import exp, log
+from minigrad.ops.exponential import exp
 from minigrad.ops.extremes import PAIR
 from minigrad.ops.reduction import sum_type
-from minigrad.ops.rounding import absolute
 from minigrad.ops.scattering import scattered_sum
 from minigrad.ops.scope import composite
 
@@ -117,7 +116,7 @@ def cumprod(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
 
 
 @op(label="running lnΣeˣ", name="logcumsumexp", backward="LogcumsumexpBackward0")
-def logcumsumexp_along(a: Array, /, dim: int, reverse: bool) -> Array:
+def logcumsumexp_along(a: Array, /, dim: int) -> Array:
     """``log(cumsum(exp(a)))`` along a dimension, without overflow.
 
     >>> import minigrad as mg
@@ -128,24 +127,22 @@ def logcumsumexp_along(a: Array, /, dim: int, reverse: bool) -> Array:
         raise NotImplementedError(
             f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first."
         )
-    return _run(np.logaddexp, a, dim, reverse)
+    return _run(np.logaddexp, a, dim, False)
 
 
-def _logcumsumexp_slope(g: Any, a: Any, out: Any, axis: int, reverse: bool) -> Any:
-    """Σ g·exp(a − out) over all sums that an element is in, positive and negative gradients apart so that logarithms
-    serve.
-
-    What is on the other side counts as the lowest finite number: −∞ would meet itself as NaN at the next order.
-    """
-    size = log(absolute(g))
-    lowest = float(np.finfo((g.array if isinstance(g, TensorMeta) else g).dtype).min)
-    gains, losses = (
-        exp(logcumsumexp_along(choose(side, size, lowest) - out, axis, not reverse) + a) for side in (g > 0, g < 0)
-    )
-    return gains - losses
+def _logcumsumexp_slope(g: Any, a: Any, out: Any, dim: int) -> Any:
+    """Σ g·exp(a − out) over all sums that an element is in, summed from the end: no exponent is ever above 0."""
+    if not a.ndim or not a.shape[dim]:
+        return g
+    parts, sums = _parts(g, dim), _parts(out, dim)
+    after = [parts[-1]]
+    for i in range(len(parts) - 2, -1, -1):
+        after.append(parts[i] + exp(sums[i] - sums[i + 1]) * after[-1])
+    after.reverse()
+    return exp(a - out) * _joined(after, dim)
 
 
-logcumsumexp_along.grads(a=lambda g, a, out, dim, reverse: _logcumsumexp_slope(g, a, out, dim, reverse))
+logcumsumexp_along.grads(a=lambda g, a, out, dim: _logcumsumexp_slope(g, a, out, dim))
 
 
 def logcumsumexp(input: Any, dim: int) -> Any:
@@ -155,7 +152,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     >>> mg.logcumsumexp(mg.tensor([0.0, 0.0]), dim=0)
     tensor([0.0000, 0.6931])
     """
-    return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim), False)
+    return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim))
 
 
 # --- running extremes -----------------------------------------------------------------------------------------------

@@ -150,7 +150,12 @@ SAMPLES: Table = {
         sample("x.cumprod(0)", x=()),
         sample("x.cumprod(1)", x=(2, 0)),
     ],
-    "logcumsumexp_along": [*along("x.logcumsumexp(1)", kinds=""), sample("x.logcumsumexp(0)", x=(), kinds="")],
+    "logcumsumexp_along": [
+        *along("x.logcumsumexp(1)", kinds=""),
+        sample("x.logcumsumexp(0)", x=(), kinds=""),
+        sample("x.logcumsumexp(1)", x=(2, 0), kinds=""),
+        sample("x.logcumsumexp(1)", x=(2, 1), kinds=""),
+    ],
     "cummax_along": [*along("x.cummax(1)", kinds="i"), sample("x.cummax(0)", x=())],
     "cummin_along": [*along("x.cummin(1)", kinds="i"), sample("x.cummin(0)", x=())],
     "trace": [sample("m.trace(x)", x=(3, 3)), sample("x.trace()", x=(2, 4)), sample("x.trace()", x=(3,))],
