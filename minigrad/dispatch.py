@@ -18,8 +18,7 @@ from minigrad.autograd.duals import duals
 from minigrad.autograd.meta import bump_version, untracked
 from minigrad.autograd.modes import modes
 from minigrad.autograd.mutable_saves import guards
-from minigrad.autograd.node import Node, edge_of, next_sequence_nr
-from minigrad.autograd.op_node import Meta
+from minigrad.autograd.node import Meta, Node, edge_of, next_sequence_nr
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import TensorBase, wrap

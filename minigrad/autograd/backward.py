@@ -197,8 +197,9 @@ def _grad_batched(
 
 def _check_batches(roots: list[Root], rows: list[Any]) -> None:
     for position, (root, row) in enumerate(zip(roots, rows, strict=False)):
-        shape = root.node.output_meta(root.output_nr)[0] if isinstance(root, GradientEdge) else root.array.shape
-        if row is not None and row.array.shape[1:] != shape:
+        if isinstance(root, GradientEdge):
+            root = _stand_in(root, row[0])
+        if row is not None and row.array.shape[1:] != root.array.shape:
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
                 "dimension. The sizes of the remaining dimensions are expected to match the shape of corresponding "

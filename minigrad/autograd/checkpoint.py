@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -27,6 +28,57 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 DEFAULT_DETERMINISM = "default"
+_next_key = itertools.count(1).__next__
+
+
+class _Settings(threading.local):
+    """What blocks of this thread say about the checkpointed calls within them; None where they say nothing."""
+
+    early_stop: bool | None = None
+    debug: bool | None = None
+    group: GraphExecGroup | None = None
+
+
+_settings = _Settings()
+
+
+@contextlib.contextmanager
+def _set(name: str, value: Any) -> Iterator[None]:
+    former = getattr(_settings, name)
+    setattr(_settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(_settings, name, former)
+
+
+def set_checkpoint_early_stop(enable: bool) -> contextlib.AbstractContextManager[None]:
+    """Within the block ``early_stop`` of every ``checkpoint`` is ``enable``, whatever the call says."""
+    return _set("early_stop", enable)
+
+
+def set_checkpoint_debug_enabled(enabled: bool | None) -> contextlib.AbstractContextManager[None]:
+    """Within the block ``debug`` of every ``checkpoint`` is ``enabled``, whatever the call says; None leaves it."""
+    return _set("debug", enabled)
+
+
+class GraphExecGroup:
+    """Backward passes within the block are parts of one: what one of them computed again serves the others.
+
+    They must not need the same saved tensor. Blocks do not nest.
+    """
+
+    def __init__(self) -> None:
+        self.key = -_next_key()
+
+    def __enter__(self) -> GraphExecGroup:
+        if _settings.group is not None:
+            raise RuntimeError("GraphExecGroup contexts cannot be nested.")
+        _settings.group = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _settings.group = None
 
 
 class CheckpointError(RuntimeError):
@@ -58,14 +110,12 @@ def checkpoint(
     218.39
     """
     if use_reentrant is None:
-        warnings.warn(
-            "checkpoint: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.",
-            stacklevel=2,
-        )
-        use_reentrant = True
+        use_reentrant = _warned("checkpoint")
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ('default', 'none') but got {determinism_check}")
     if use_reentrant:
+        if context_fn is not None or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         if kwargs:
             raise ValueError(
                 "Unexpected keyword arguments: "
@@ -73,8 +123,20 @@ def checkpoint(
                 + "; use_reentrant=True passes positional ones only."
             )
         return _Reentrant.apply(function, preserve_rng_state, *args)
-    frame = _Frame(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop)
+    if _settings.early_stop is not None:
+        early_stop = _settings.early_stop
+    if _settings.debug is not None:
+        debug = _settings.debug
+    frame = _Frame(function, args, kwargs, preserve_rng_state, context_fn, determinism_check, early_stop, debug)
     return frame.run()
+
+
+def _warned(name: str) -> bool:
+    warnings.warn(
+        f"{name}: the use_reentrant parameter should be passed explicitly; use_reentrant=False is recommended.",
+        stacklevel=3,
+    )
+    return True
 
 
 @contextlib.contextmanager
@@ -102,6 +164,16 @@ class _EnoughRecomputedError(Exception):
     """Everything that backward needs has been computed again."""
 
 
+_ONCE = (
+    "minigrad.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+    "calling ctx.saved_tensors in backward, make sure to do so only once."
+)
+_OVERLAP = (
+    " Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+    "gradients) is not allowed while under the GraphExecGroup context."
+)
+
+
 class _Frame:
     """One checkpointed call: how to run it again, and which holders await its saved tensors, in order."""
 
@@ -114,19 +186,23 @@ class _Frame:
         context_fn: Callable[[], tuple[Any, Any]] | None,
         determinism: str,
         early_stop: bool,
+        debug: bool,
     ) -> None:
         self.function, self.args, self.kwargs = function, args, kwargs
         self.state = random.get_rng_state() if preserve else None
         self.contexts = context_fn() if context_fn is not None else (contextlib.nullcontext(), contextlib.nullcontext())
-        self.determinism, self.early_stop = determinism, early_stop
+        self.determinism, self.early_stop, self.debug = determinism, early_stop, debug
         self.holders: list[weakref.ref[_Holder]] = []
         self.metas: list[tuple[Any, Any]] = []
         self.recomputed: set[int] = set()
+        self.complete = False
 
     def run(self) -> Any:
         """The first run: nothing of what it saves is kept."""
         with saved_tensors_hooks(self._forget, self._recall), self.contexts[0]:
-            return self.function(*self.args, **self.kwargs)
+            result = self.function(*self.args, **self.kwargs)
+        self.complete = True
+        return result
 
     def _forget(self, tensor: Tensor) -> _Holder:
         holder = _Holder()
@@ -135,19 +211,36 @@ class _Frame:
         return holder
 
     def _recall(self, holder: _Holder) -> Tensor:
-        task = current_graph_task()
-        key = -1 if task is None else task.serial
-        if key not in self.recomputed or key not in holder.found:
+        """Each pass computes again once, and each saved tensor is given out once in it; outside a pass, each time."""
+        task, group = current_graph_task(), _settings.group
+        key = group.key if group is not None else -_next_key() if task is None else task.serial
+        if key not in self.recomputed:
             self.recomputed.add(key)
-            self._again(key)
+            self._again_or_explain(key)
         if key not in holder.found:
-            raise CheckpointError(
-                "minigrad.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                "recomputation."
-            )
-        keep = task is None or task.retain_graph
-        found: Tensor = holder.found[key] if keep else holder.found.pop(key)
+            raise CheckpointError(_ONCE if group is None else _ONCE + _OVERLAP)
+        found: Tensor = holder.found.pop(key)
+        if task is None and group is None:
+            self._forget_all(key)
         return found
+
+    def _forget_all(self, key: int) -> None:
+        for reference in self.holders:
+            holder = reference()
+            if holder is not None:
+                holder.found.pop(key, None)
+
+    def _again_or_explain(self, key: int) -> None:
+        try:
+            self._again(key)
+        except CheckpointError as error:
+            if not self.debug:
+                raise
+            kept = "\n".join(f"  {number}: {shape}, {kind}" for number, (shape, kind) in enumerate(self.metas))
+            raise CheckpointError(
+                f"{error}\n\nYou are seeing this error because you passed `debug=True` to checkpoint and the tensors "
+                f"saved during the original forward and the recomputation differ. The original forward saved:\n{kept}"
+            ) from error
 
     def _again(self, key: int) -> None:
         """The second run, which fills the holders that are still awaited."""
@@ -179,7 +272,12 @@ class _Frame:
 
     def _put(self, number: int, tensor: Tensor, key: int) -> None:
         if number >= len(self.holders):
-            return
+            if not self.complete:
+                return  # a pass within the function itself: it had not saved everything yet
+            raise CheckpointError(
+                "minigrad.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+                f"forward pass, which saved {len(self.holders)}."
+            )
         if self.determinism == "default" and (tensor.array.shape, tensor.array.dtype) != self.metas[number]:
             raise CheckpointError(
                 "minigrad.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
@@ -188,7 +286,7 @@ class _Frame:
             )
         holder = self.holders[number]()
         if holder is not None:
-            holder.found[key] = wrap(tensor.array)
+            holder.found[key] = wrap(tensor.array) if tensor.requires_grad else tensor
 
 
 @contextlib.contextmanager
@@ -207,10 +305,10 @@ def _restored(state: Any) -> Iterator[None]:
 
 def _detached(value: Any) -> Any:
     """An argument cut off from its history, so that the second run builds a graph of its own."""
-    if not isinstance(value, TensorBase):
+    if not isinstance(value, TensorBase) or not value.requires_grad:
         return value
     alias = wrap(value.array)
-    alias._requires_grad = value.requires_grad
+    alias._requires_grad = True
     return alias
 
 
@@ -254,8 +352,12 @@ class _Reentrant(Function):
         return (None, None, *(x._grad if isinstance(x, TensorBase) else None for x in args))
 
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool = True, **kwargs: Any) -> Any:
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """Run a sequence of functions with all but the last of ``segments`` parts checkpointed."""
+    if use_reentrant is None:
+        use_reentrant = _warned("checkpoint_sequential")
     parts = list(functions.children()) if hasattr(functions, "children") else list(functions)
     size = len(parts) // segments
     start = 0

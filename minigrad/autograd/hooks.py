@@ -86,8 +86,10 @@ def gradient_kind(tensor: Tensor) -> np.dtype[Any] | None:
     """The type that gradients of ``tensor`` have; None where any will do (``grad_dtype = None``)."""
     hooks = tensor._hooks
     if hooks is None or hooks.grad_dtype is OWN_TYPE:
-        return tensor.array.dtype
-    return None if hooks.grad_dtype is None else hooks.grad_dtype.numpy  # type: ignore[no-any-return]
+        own: np.dtype[Any] = tensor.array.dtype
+        return own
+    kind: np.dtype[Any] | None = None if hooks.grad_dtype is None else hooks.grad_dtype.numpy
+    return kind
 
 
 def hook_name(hook: Hook) -> str:

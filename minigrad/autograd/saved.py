@@ -54,22 +54,29 @@ class Packed:
         self.requires_grad = tensor.requires_grad
         self.edge = (None if is_output else tensor.grad_fn, tensor._output_nr, tensor._accumulator)
         self.unpack_hook = unpack
-        self.packed = _pack(tensor, pack)
+        self.packed = _pack(tensor, is_output, pack)
 
     @property
     def array(self) -> Array:
         """The array of the tensor that the unpack hook returns."""
+        return self.given().array
+
+    def given(self) -> Tensor:
+        """What the unpack hook returns."""
         with no_grad():
             given = self.unpack_hook(self.packed)
         if not isinstance(given, TensorBase):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(given)}"
             )
-        return given.array
+        return given
 
     def unpack(self, node: Node) -> Tensor:
-        """The tensor that the unpack hook returns, with the history of the one that was saved."""
-        result = wrap(self.array)
+        """The tensor that the unpack hook returns, with the history of the one that was saved if that had any."""
+        given = self.given()
+        if not self.requires_grad and not self.is_output:
+            return given
+        result = wrap(given.array)
         result._requires_grad = self.requires_grad or self.is_output
         result._grad_fn, result._output_nr, result._accumulator = self.edge
         if self.is_output:
@@ -77,9 +84,13 @@ class Packed:
         return result
 
 
-def _pack(tensor: Tensor, pack: Pack) -> Any:
-    given = wrap(tensor.array)
-    counter = given._counter = tensor.version_counter
+def _pack(tensor: Tensor, is_output: bool, pack: Pack) -> Any:
+    """A pack hook is given the saved tensor itself; an output without its history, which would make a cycle."""
+    counter = tensor.version_counter
+    given = tensor
+    if is_output:
+        given = wrap(tensor.array)
+        given._counter = counter
     before = counter.value
     with no_grad():
         packed = pack(given)
