@@ -1,6 +1,4 @@
 """What training loops do to all parameters at once: clip gradients, flatten them to a vector and back."""
-PyTorch's.
-"""
 
 from __future__ import annotations
 
