@@ -249,10 +249,10 @@ class GraphTask:
             results = node.run_some(gradient, self.create_graph, wanted)
         if node.hooks is not None and node.hooks.post:
             results = run_post_hooks(node, results, known, self)
-        if modes.anomaly:
-            anomaly.stop_at_nan(node, results)
         if NodeFinished.listeners:
             emit(NodeFinished(self, node, as_tuple(node, gradient), tuple(results)))
+        if modes.anomaly:
+            anomaly.stop_at_nan(node, results)
         if not self.retain_graph:
             node.release()
         return results
