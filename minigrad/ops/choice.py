@@ -44,6 +44,8 @@ def choose(condition: Array, a: Array, b: Array, /) -> Array:
     tensor([1., 0.])
     """
     chosen = np.where(condition, a, b)
+    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype:
+        return chosen
     target = dtypes.result_type((a, b))
     return chosen if chosen.dtype == target else chosen.astype(target)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
@@ -28,11 +27,12 @@ def clamp_numbers(a: Array, /, min: Any, max: Any) -> Array:
     >>> mg.clamp(mg.tensor([-1.0, 0.5, 3.0]), 0, 1)
     tensor([0.0000, 0.5000, 1.0000])
     """
-    kind = dtypes.result_type(tuple(x for x in (a, min, max) if x is not None))
-    a = a.astype(kind, copy=False)
+    for bound in (min, max):
+        if bound is not None:
+            a = meeting(a, bound)
     if min is not None:
-        a = np.maximum(a, _bound(min, kind))
-    return a if max is None else np.minimum(a, _bound(max, kind))
+        a = np.maximum(a, _bound(min, a.dtype))
+    return a if max is None else np.minimum(a, _bound(max, a.dtype))
 
 
 def _bound(number: Any, kind: np.dtype[Any]) -> Any:

@@ -331,6 +331,8 @@ def _power(a: Any, exponent: Any) -> Array:
     """``a ** exponent``. Raises RuntimeError for integers to a negative number; to a tensor of them they are rounded
     to 0.
     """
+    if type(a) is np.ndarray and a.dtype.kind == "f":
+        return np.asarray(a**exponent)
     if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):
         return np.asarray(a**exponent)
     if not isinstance(exponent, np.ndarray):

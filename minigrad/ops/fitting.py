@@ -71,6 +71,8 @@ def plain(number: Any) -> Any:
 
 def meeting(a: Array, number: Any) -> Array:
     """``a`` in the type in which it meets a Python number: for operations that take the number as an attribute."""
+    if a.dtype.kind == "f" and type(number) in (float, int):
+        return a
     kind = result_type((a, number))
     return a if a.dtype == kind else a.astype(kind)
 
