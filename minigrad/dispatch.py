@@ -313,7 +313,7 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     record = tracked and modes.grad and not modes.inference and op.differentiable and target.array.dtype.kind in "fc"
     node = inplace_node(op, operands, attributes) if record else None
     tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
-    np.copyto(target.array, result, casting="unsafe")
+    _write(target.array, result, op.may_overlap)
     if tangents is not None:
         duals.write(target, tangents[0])
     finish_inplace(op, operands, attributes, node)
@@ -324,6 +324,12 @@ def _inplace_on_array(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, 
     target: Array = operands[0]
     np.copyto(target, op.forward(*operands, *attributes), casting="unsafe")
     return target
+
+
+def _write(target: Array, result: Array, may_overlap: bool) -> None:
+    """Where elements share a memory cell, only the changed ones are written: an unchanged twin must not undo them."""
+    changed = target != result.astype(target.dtype) if may_overlap and views.overlaps_itself(target) else True
+    np.copyto(target, result, where=changed, casting="unsafe")
 
 
 def check_fits(target: Array, result: Array) -> None:
@@ -338,25 +344,28 @@ def check_fits(target: Array, result: Array) -> None:
         )
 
 
-def check_overlap(values: tuple[Any, ...]) -> None:
+def check_overlap(values: tuple[Any, ...], partly: bool = True) -> None:
     """Refuse to write where part of what is read lies: the result would depend on the order.
 
-    As in PyTorch, only of dense memory.
+    As in PyTorch, only of dense memory. Without ``partly``, reading exactly what is written is refused too.
     """
     target = values[0]
     for x in values[1:]:
-        if isinstance(x, ndarray) and x.size and np.may_share_memory(target, x) and _overlaps_partly(target, x):
+        if isinstance(x, ndarray) and x.size and np.may_share_memory(target, x) and _both_dense(target, x):
+            if partly and _same_elements(target, x):
+                continue
             raise RuntimeError(
                 "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
                 "memory location. Please clone() the tensor before performing the operation."
             )
 
 
-def _overlaps_partly(a: Array, b: Array) -> bool:
-    same = (
-        a.__array_interface__["data"] == b.__array_interface__["data"] and a.strides == b.strides and a.shape == b.shape
-    )
-    return not same and a.flags.forc and b.flags.forc
+def _both_dense(a: Array, b: Array) -> bool:
+    return a.flags.forc and b.flags.forc
+
+
+def _same_elements(a: Array, b: Array) -> bool:
+    return views.address(a) == views.address(b) and a.strides == b.strides and a.shape == b.shape
 
 
 def inplace_node(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:

@@ -70,7 +70,7 @@ def fill(a: Array, /, value: Any) -> Array:
 fill.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", name="fill", backward="FillBackward3", may_overlap=True)
+@op(label="fill", name="fill", backward="FillBackward3")
 def fill_tensor(a: Array, value: Array, /) -> Array:
     """The one element of ``value`` in the place of every element of ``a``.
 
@@ -101,7 +101,7 @@ def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:
 # --- masked ---------------------------------------------------------------------------------------------------------
 
 
-@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward0")
+@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward0", may_overlap=True)
 def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
     """``a`` with the number ``value`` where ``mask`` is True.
 
@@ -112,7 +112,7 @@ def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
     return np.where(_mask(mask), np.asarray(value, a.dtype), a)
 
 
-@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1")
+@op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1", may_overlap=True)
 def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
     """``a`` with the one element of ``value`` where ``mask`` is True.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dispatch
+from minigrad.autograd import views
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
 from minigrad.op import op
@@ -141,7 +142,10 @@ index_put.grads_together(_put_rule, constants=("indices",))
 
 
 def put(target: Any, values: Any, indices: tuple[Any, ...], pattern: Pattern, accumulate: bool) -> Any:
-    """Write ``values`` into ``target`` in place."""
+    """Write ``values`` into ``target`` in place. Raises RuntimeError when they are the same memory."""
+    if isinstance(values, TensorBase) and np.may_share_memory(target.array, values.array):
+        views.check_writable(target, target.requires_grad or values.requires_grad, may_overlap=True)
+        dispatch.check_overlap((target.array, values.array), partly=False)
     return dispatch.inplace(index_put, (target, values, *indices), (pattern, accumulate))
 
 

@@ -120,7 +120,7 @@ def _check_source(a: Array, index: Array, source: Array, dim: int, name: str) ->
         )
 
 
-@op(label="fill parts", name="index_fill", backward="IndexFillBackward0")
+@op(label="fill parts", name="index_fill", backward="IndexFillBackward0", may_overlap=True)
 def parts_filled(a: Array, index: Array, /, dim: int, value: Any) -> Array:
     """``a`` with the number ``value`` in its parts along ``dim`` at ``index``.
 
@@ -131,7 +131,7 @@ def parts_filled(a: Array, index: Array, /, dim: int, value: Any) -> Array:
     return _filled(a, index, dim, value)
 
 
-@op(label="fill parts", name="index_fill", backward="IndexFillBackward1")
+@op(label="fill parts", name="index_fill", backward="IndexFillBackward1", may_overlap=True)
 def parts_filled_with(a: Array, index: Array, value: Array, /, dim: int) -> Array:
     """``a`` with the one element of ``value`` in its parts along ``dim`` at ``index``.
 
