@@ -16,7 +16,9 @@ import numpy as np
 
 from minigrad.autograd import forward_ad
 from minigrad.autograd.backward import grad
+from minigrad.autograd.barriers import UndefinedGrad
 from minigrad.autograd.modes import no_grad
+from minigrad.autograd.views import overlaps_itself
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
 
@@ -44,6 +46,7 @@ def gradcheck(
     check_batched_grad: bool = False,
     check_forward_ad: bool = False,
     check_backward_ad: bool = True,
+    check_batched_forward_grad: bool = False,
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool:
@@ -58,11 +61,16 @@ def gradcheck(
     >>> mg.autograd.gradcheck(lambda x: x.sin() * x, (x,))
     True
     """
+    if not check_forward_ad and not check_backward_ad:
+        raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
     given = (inputs,) if isinstance(inputs, TensorBase) else tuple(inputs)
+    _check_inputs(given)
     try:
         _check(func, given, eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad)
-        if check_undefined_grad and check_backward_ad:
-            _check_undefined(func, given)
+        if check_backward_ad:
+            _check_multiplied(func, given)
+            if check_undefined_grad:
+                _check_undefined(func, given)
     except GradcheckError:
         if raise_exception:
             raise
@@ -151,6 +159,17 @@ def _differentiable(outputs: Any) -> list[Tensor]:
     return [out for out in several if _checked(out)]
 
 
+def _check_inputs(given: tuple[Any, ...]) -> None:
+    """Nudging one element must nudge one element: memory that is several elements at once cannot be checked."""
+    for position, x in enumerate(given):
+        if _checked(x) and overlaps_itself(x.array):
+            raise RuntimeError(
+                f"The {position}th input has a dimension with stride 0. gradcheck only supports inputs that are "
+                "non-overlapping to be able to compute the numerical gradients correctly. You should call .contiguous "
+                "on the input before passing it to gradcheck."
+            )
+
+
 def _check(
     func: Tested,
     given: tuple[Any, ...],
@@ -178,12 +197,12 @@ def _check(
     if not outputs:
         _check_constant(func, given, wanted, eps)
         return
-    for number in range(len(outputs)):
+    for number, out in enumerate(outputs):
         for place, x in enumerate(wanted):
             numerical = _nudged(func, given, x, number, eps)
             if backward:
                 analytical = _by_backward(func, given, wanted, place, number)
-                _compare(analytical, numerical, number, place, atol, rtol, "")
+                _compare_parts(analytical, numerical, number, place, atol, rtol, out)
                 again = _by_backward(func, given, wanted, place, number)
                 if not np.allclose(analytical, again, rtol=0, atol=nondet_tol, equal_nan=True):
                     raise GradcheckError(
@@ -191,16 +210,19 @@ def _check(
                         "times gives different values, although analytical gradient matches numerical gradient. Output "
                         f"{number}, input {place}."
                     )
-            if forward:
-                _compare(
-                    _by_forward(func, given, x, number),
-                    numerical,
-                    number,
-                    place,
-                    atol,
-                    rtol,
-                    " computed with forward mode",
-                )
+    if forward:
+        _check_forward(func, given, outputs, eps, atol, rtol)
+
+
+def _check_forward(
+    func: Tested, given: tuple[Any, ...], outputs: list[Tensor], eps: float, atol: float, rtol: float
+) -> None:
+    """The same against forward mode, one pass for each real part of an input."""
+    for place, x in enumerate(x for x in given if _checked(x)):
+        columns = _by_forward(func, given, x, outputs)
+        for number, out in enumerate(outputs):
+            numerical = _nudged(func, given, x, number, eps)
+            _compare_parts(columns[number], numerical, number, place, atol, rtol, out, " computed with forward mode")
 
 
 def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps: float) -> None:
@@ -216,12 +238,26 @@ def _check_constant(func: Tested, given: tuple[Any, ...], wanted: list[Any], eps
                 )
 
 
-def _compare(analytical: Array, numerical: Array, number: int, place: int, atol: float, rtol: float, how: str) -> None:
+def _compare(
+    analytical: Array, numerical: Array, number: int, place: int, atol: float, rtol: float, how: str, part: str = ""
+) -> None:
     if not np.allclose(analytical, numerical, rtol=rtol, atol=atol, equal_nan=True):
         raise GradcheckError(
-            f"Jacobian{how} mismatch for output {number} with respect to input {place},\nnumerical:{numerical.T}\n"
-            f"analytical:{analytical.T}\n"
+            f"{part}Jacobian{how} mismatch for output {number} with respect to input {place},\n"
+            f"numerical:{numerical.T}\nanalytical:{analytical.T}\n"
         )
+
+
+def _compare_parts(
+    analytical: Array, numerical: Array, number: int, place: int, atol: float, rtol: float, out: Tensor, how: str = ""
+) -> None:
+    """A complex output is compared part by part, the imaginary one first, as PyTorch says which."""
+    if out.array.dtype.kind != "c":
+        _compare(analytical, numerical, number, place, atol, rtol, how)
+        return
+    for first, name in ((1, "imaginary"), (0, "real")):
+        part = f"While considering the {name} part of complex outputs only, "
+        _compare(analytical[first::2], numerical[first::2], number, place, atol, rtol, how, part)
 
 
 def _reals(array: Array) -> Array:
@@ -247,12 +283,22 @@ def _nudged(
                 several = func(*given)
                 outputs = several if isinstance(several, (tuple, list)) else [several]
                 chosen = outputs[number] if all_outputs else _differentiable(several)[number]
-                ends.append(_reals(chosen.array).copy())  # before x is itself again: it may be the output
+                ends.append(chosen.array.copy())  # before x is itself again: it may be the output
             finally:
                 x.array = original
-        columns.append((ends[0] - ends[1]) / (2 * eps))
+        _check_alike(ends[0], ends[1])
+        columns.append((_reals(ends[0]) - _reals(ends[1])) / (2 * eps))
     rows = _reals(_differentiable(func(*given))[number].array).size if not all_outputs else 0
     return np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
+
+
+def _check_alike(one: Array, other: Array) -> None:
+    """A shape or type that depends on values has no derivative."""
+    for what, a, b in (("shape", one.shape, other.shape), ("dtype", one.dtype, other.dtype)):
+        if a != b:
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed: got {a} and {b}."
+            )
 
 
 def _reals_of(array: Array) -> Array:
@@ -276,29 +322,112 @@ def _by_backward(func: Tested, given: tuple[Any, ...], wanted: list[Any], place:
     return np.stack(rows) if rows else np.zeros((0, _reals(wanted[place].array).size))
 
 
-def _by_forward(func: Tested, given: tuple[Any, ...], x: Tensor, number: int) -> Array:
-    """The same Jacobian, a column for each unit tangent."""
-    columns = []
-    size = _reals(_differentiable(func(*given))[number].array).size
+def _by_forward(func: Tested, given: tuple[Any, ...], x: Tensor, outputs: list[Tensor]) -> list[Array]:
+    """The same Jacobians, one for each output, a column for each unit tangent. The inputs do not require grad here."""
+    columns: list[list[Array]] = [[] for _ in outputs]
     for k in range(_reals(x.array).size):
         unit = np.zeros(x.array.shape, x.array.dtype)
         _reals_of(unit)[k] = 1
         with forward_ad.dual_level():
-            dual = forward_ad.make_dual(x, wrap(unit))
-            out = _differentiable(func(*(dual if g is x else g for g in given)))[number]
-            tangent = forward_ad.unpack_dual(out).tangent
-        columns.append(np.zeros(size) if tangent is None else _reals(tangent.array).astype(float))
-    return np.stack(columns, axis=1) if columns else np.zeros((size, 0))
+            bare = tuple(g.detach() if _checked(g) else g for g in given)
+            dual = forward_ad.make_dual(bare[_place_of(x, given)], wrap(unit))
+            several = func(*(dual if g is x else b for g, b in zip(given, bare, strict=True)))
+            made = [out for out in (several if isinstance(several, (tuple, list)) else (several,)) if _floats(out)]
+            for out, column in zip(made, columns, strict=False):
+                tangent = forward_ad.unpack_dual(out).tangent
+                size = _reals(out.array).size
+                column.append(np.zeros(size) if tangent is None else _reals(tangent.array).astype(float))
+    return [
+        np.stack(column, axis=1) if column else np.zeros((_reals(out.array).size, 0))
+        for column, out in zip(columns, outputs, strict=True)
+    ]
 
 
-def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
-    """A backward of zeros gives zeros (or nothing), whatever arrives."""
+def _place_of(x: Tensor, given: tuple[Any, ...]) -> int:
+    return next(i for i, g in enumerate(given) if g is x)
+
+
+def _floats(value: Any) -> bool:
+    return isinstance(value, TensorBase) and value.array.dtype.kind in "fc"
+
+
+def _check_multiplied(func: Tested, given: tuple[Any, ...]) -> None:
+    """A backward of zeros gives zeros (or nothing), whatever was saved."""
     wanted = [x for x in given if _checked(x)]
     outputs = _differentiable(func(*given))
     if not outputs:
         return
     with no_grad():
         zeros = [wrap(np.zeros_like(out.array)) for out in outputs]
-    for place, found in enumerate(grad(outputs, wanted, zeros, allow_unused=True)):
+    for found in grad(outputs, wanted, zeros, allow_unused=True):
         if found is not None and np.any(found.array != 0) and not np.isnan(found.array).any():
-            raise GradcheckError(f"Expected backward of zeros to give zeros, but input {place} received {found.array}")
+            raise GradcheckError("backward not multiplied by grad_output")
+
+
+def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
+    """An output that nobody used sends no gradient at all: backward must bear that, and answer with nothing or zeros."""
+    outputs = _differentiable(func(*given))
+    if not outputs:
+        return
+    wanted = [x for x in given if _checked(x)]
+    complaint = "Expected backward function to handle undefined output grads: to answer None with None, or with zeros."
+    try:
+        results = [
+            grad([UndefinedGrad()(out)], wanted, [wrap(np.ones_like(out.array))], allow_unused=True) for out in outputs
+        ]
+    except RuntimeError as error:
+        _tell_of_undefined()
+        raise GradcheckError(complaint) from error
+    if any(found is not None and np.any(found.array != 0) for result in results for found in result):
+        _tell_of_undefined()
+        raise GradcheckError(complaint)
+
+
+def _tell_of_undefined() -> None:
+    warnings.warn(
+        "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may "
+        "break existing callers of this function. If this is true for you, you can call this function with "
+        '"check_undefined_grad=False" to disable the feature',
+        stacklevel=4,
+    )
+
+
+def get_numerical_jacobian(
+    fn: Tested, inputs: Sequence[Any], target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> list[Tensor]:
+    """The first output's Jacobian by central differences, for each input or for ``target``, transposed; ``fn`` takes
+    the inputs as one tuple. Deprecated as in PyTorch."""
+    _deprecated("get_numerical_jacobian", grad_out)
+    given = tuple(inputs)
+    wanted = [x for x in given if _checked(x)] if target is None else [target]
+
+    def first(*arguments: Any) -> Any:
+        several = fn(arguments)
+        return several[0] if isinstance(several, (tuple, list)) else several
+
+    return [wrap(_nudged(first, given, x, 0, eps).T.copy()) for x in wanted]
+
+
+def get_analytical_jacobian(
+    inputs: Sequence[Any], output: Any, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """The Jacobian of ``output`` by backward, for each input, transposed; and whether it came out the same twice, with
+    the right sizes and types. Deprecated as in PyTorch."""
+    _deprecated("get_analytical_jacobian", grad_out)
+    wanted = [x for x in inputs if _checked(x)]
+    once, twice = (
+        [_by_backward(lambda *_: output, (), wanted, place, 0) for place in range(len(wanted))] for _ in range(2)
+    )
+    same = all(np.allclose(a, b, rtol=0, atol=nondet_tol, equal_nan=True) for a, b in zip(once, twice, strict=True))
+    return tuple(wrap(rows.T.copy()) for rows in once), same, True, True
+
+
+def _deprecated(name: str, grad_out: float) -> None:
+    warnings.warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed; use gradcheck, or "
+        "autograd.functional.jacobian.",
+        FutureWarning,
+        stacklevel=3,
+    )
+    if grad_out != 1.0:
+        raise ValueError("Expected grad_out to be 1.0. gradcheck no longer supports values of grad_out != 1.0.")
