@@ -352,7 +352,7 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
         raise refused(error, function.__name__, **_by_place(args)) from None
     _announce(node, function, args, outputs, recorded)
     if recorded:
-        _save(node, outputs)
+        _save(node, {id(out) for out in outputs})
     if duals.tangents:
         _carry_tangents(function, node, args, outputs)
     if not isinstance(result, (tuple, list)):
@@ -426,23 +426,30 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
         can = recorded and id(out) not in flat and out.array.dtype.kind in "fc"
         if can:
             differentiable.add(number)
-        outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can)
+        outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can, len(outputs) == 1)
     node.output_metas, node.differentiable = tuple(metas), frozenset(differentiable)
-    if recorded:
-        _mark_views(outputs, dirty, len(differentiable))
+    if modes.grad:
+        _mark_views(node, inputs, outputs, dirty, len(differentiable))
 
 
-def _with_history(node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool) -> Any:
+def _with_history(
+    node: FunctionNode, number: int, out: Any, is_input: bool, is_dirty: bool, can: bool, alone: bool
+) -> Any:
     if not can:
         return _without_history(out, is_input, is_dirty)
     if is_dirty:
+        if not is_input and out._view is not None:
+            raise RuntimeError(
+                "Internal error: a view was marked dirty that was made within the Function: mark_dirty received a "
+                "tensor that was not an input."
+            )
         if not is_input:
             warnings.warn(
                 "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no "
                 "need to pass it to mark_dirty().",
                 stacklevel=4,
             )
-        return _rebased(node, number, out)
+        return _rebased(node, number, out, alone)
     if is_input:
         out = _alias(out)
     out._requires_grad, out._grad_fn, out._output_nr = True, node, number
@@ -462,12 +469,21 @@ def _without_history(out: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
     return out
 
 
-def _rebased(node: FunctionNode, number: int, out: Any) -> Any:
+def _rebased(node: FunctionNode, number: int, out: Any, alone: bool) -> Any:
     if out.requires_grad and out.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     if out._view is not None:
         views.check_writable(out, tracked=True)
-        views.rebase(out, node)
+        if alone:
+            views.rebase(out, node)
+        else:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
+                "return more than one Tensor. This is not supported by the current autograd engine. You should either "
+                "make sure the input is not a view (using .clone() for example) or make your Function only return one "
+                "Tensor (potentially splitting it into two Functions: one doing the inplace that returns a single "
+                "Tensor and a second one that does the other operations)."
+            )
     else:
         views.set_history(out, node, number)
     return out
@@ -481,15 +497,33 @@ def _alias(tensor: Any) -> Any:
     return alias
 
 
-def _mark_views(outputs: list[Any], dirty: set[int], differentiable: int) -> None:
-    """A view that comes out of a custom function may not be written in place: its history could not be rewritten."""
+def _mark_views(
+    node: FunctionNode, inputs: list[Any], outputs: list[Any], dirty: set[int], differentiable: int
+) -> None:
+    """A view that comes out of a custom function may not be written in place: its history could not be rewritten.
+
+    Unless the function says that it makes nothing but a view.
+    """
+    if node._is_pure_view:
+        if len(inputs) != 1 or len(outputs) != 1:
+            raise RuntimeError(
+                "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you "
+                "need to support more."
+            )
+        return _mark_pure(outputs[0])
     creation = views.Creation.MULTI_OUTPUT if differentiable > 1 else views.Creation.CUSTOM_FUNCTION
     for out in outputs:
         if isinstance(out, TensorBase) and out._view is not None and id(out) not in dirty:
             out._view.creation = creation
 
 
-def _save(node: FunctionNode, outputs: list[Any]) -> None:
+def _mark_pure(out: Any) -> None:
+    """As if an operation had made it."""
+    if isinstance(out, TensorBase) and out._view is not None:
+        out._view.creation = views.Creation.ORDINARY
+
+
+def _save(node: FunctionNode, outputs: set[int]) -> None:
     """Keep what ``save_for_backward`` was given: outputs without their history, inputs by reference."""
     saved, versions = [], []
     asked, node._to_save = node._to_save, ()  # it goes even when a pack hook raises: node and output are no cycle
@@ -499,7 +533,7 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
                 f"save_for_backward can only save variables, but argument {len(saved)} is of type "
                 f"{type(tensor).__name__}"
             )
-        slot, version = slot_for(tensor, is_output=tensor is not None and tensor._grad_fn is node)
+        slot, version = slot_for(tensor, is_output=tensor is not None and _belongs(tensor, node, outputs))
         saved.append(slot)
         versions.append(version)
         if TensorSaved.listeners and tensor is not None and version is not None:
@@ -509,6 +543,11 @@ def _save(node: FunctionNode, outputs: list[Any]) -> None:
                 )
             )
     node.saved, node.versions = saved, versions
+
+
+def _belongs(tensor: Tensor, node: FunctionNode, outputs: set[int]) -> bool:
+    """Whether the node stands behind ``tensor``: directly, or as the write behind a view of something else."""
+    return tensor._grad_fn is node or (id(tensor) in outputs and any(tensor is written for written in node._dirty))
 
 
 def _announce(

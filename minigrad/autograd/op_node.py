@@ -142,14 +142,26 @@ class OpNode(SavingNode):
     def _extra_called(self, wanted: str) -> Any:
         """An attribute, or with ``_sym_sizes`` behind it the shape of an operand."""
         operand = self._own_name(wanted.removesuffix("_sym_sizes"))
+        if not self.op.plans:
+            return self._attribute_called(wanted)
         plan = self.op.plan_with(self.rules)
         for value, (is_shape, place) in zip(self.extras, plan.extras, strict=True):
             if (is_shape and wanted.endswith("_sym_sizes") and self.op.operands[place] == operand) or (
                 not is_shape and self.op.attributes[place] == wanted
             ):
                 return value
-        kept = ", ".join(self.slot_names) or "nothing"
-        raise AttributeError(f"{self.name()} did not save {wanted!r}; it saved {kept}")
+        raise self._unsaved(wanted)
+
+    def _attribute_called(self, wanted: str) -> Any:
+        """Where one rule serves all operands the attributes are kept as they are."""
+        if wanted not in self.op.attributes:
+            raise self._unsaved(wanted)
+        return self.extras[self.op.attributes.index(wanted)]
+
+    def _unsaved(self, wanted: str) -> AttributeError:
+        return AttributeError(
+            f"{self.name()} did not save {wanted!r}; it saved {', '.join(self.slot_names) or 'nothing'}"
+        )
 
     def _own_name(self, wanted: str) -> str:
         """Our name for what PyTorch calls ``self``, ``other`` or ``result``."""

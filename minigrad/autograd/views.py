@@ -183,6 +183,7 @@ def rebase(tensor: Tensor, node: Node) -> None:
     if NodeCreated.listeners:
         emit(NodeCreated(rewritten, (base,)))
     set_history(base, rewritten)
+    view.version = -1  # whatever was asked of it since the write, its way back is another now
     current_grad_fn(tensor)
 
 

@@ -140,3 +140,84 @@ def test_a_second_run_that_stops_early_leaves_no_cycle(xp: ModuleType) -> None:
         assert [reference() for reference in seen] == [None, None]
     finally:
         gc.enable()
+
+
+def adding(xp: ModuleType) -> Any:
+    class Adding(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            a.add_(b)
+            ctx.mark_dirty(a)
+            return a
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2, g * 3
+
+    return Adding
+
+
+def test_a_view_written_by_a_function_rewrites_the_history_of_its_base(xp: ModuleType) -> None:
+    a, b = xp.ones(2, requires_grad=True), xp.ones(2, requires_grad=True)
+    base = a.clone()
+    out = adding(xp).apply(base.view_as(base), b)
+    assert type(base.grad_fn).__name__ == "CopySlices"
+    out.sum().backward()
+    assert (a.grad.tolist(), b.grad.tolist()) == ([2.0, 2.0], [3.0, 3.0])
+
+
+def test_a_function_that_writes_to_a_view_returns_nothing_else(xp: ModuleType) -> None:
+    class Two(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            a.add_(1)
+            ctx.mark_dirty(a)
+            return a, a * 2
+
+    a = xp.ones(2, requires_grad=True).clone()
+    with pytest.raises(RuntimeError, match="your Function modifies inplace an input that is a view of another Tensor"):
+        Two.apply(a.view_as(a))
+
+
+def test_only_inputs_are_marked_dirty(xp: ModuleType) -> None:
+    class Astray(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            out = a.clone().view_as(a)
+            ctx.mark_dirty(out)
+            return out
+
+    with pytest.raises(RuntimeError, match="received a tensor that was not an input"):
+        Astray.apply(xp.ones(1, requires_grad=True))
+
+
+def test_a_view_from_a_function_is_not_written_even_when_nothing_was_recorded(xp: ModuleType) -> None:
+    class Look(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            return a.view_as(a)
+
+    with pytest.raises(RuntimeError, match="This view was created inside a custom Function"):
+        Look.apply(xp.ones(2)).add_(xp.ones(2, requires_grad=True))
+    with xp.no_grad():
+        unrecorded = Look.apply(xp.ones(2, requires_grad=True))
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        unrecorded.zero_()
+
+
+def test_a_function_may_say_that_it_makes_nothing_but_a_view(xp: ModuleType) -> None:
+    class Look(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx._is_pure_view = True
+            return a.narrow(0, 0, 1)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            raise AssertionError("the write made a new way back")
+
+    a = xp.ones(2, requires_grad=True)
+    out = Look.apply(a.clone())
+    out.mul_(3)
+    out.sum().backward()
+    assert a.grad.tolist() == [3.0, 0.0]
