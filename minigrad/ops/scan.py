@@ -261,10 +261,10 @@ class ScanMethods:
     cumsum, cumprod, logcumsumexp = cumsum, cumprod, logcumsumexp
     cummax, cummin, diff, trace = cummax, cummin, diff, trace.apply
 
-    def cumsum_(self: Any, dim: int) -> Any:
+    def cumsum_(self: Any, dim: int, *, dtype: dtype | None = None) -> Any:
         """``cumsum`` in place."""
-        return cumsum_along.inplace(self, wrap_dim(dim, self.ndim), False, None)
+        return cumsum_along.inplace(self, wrap_dim(dim, self.ndim), False, dtypes.numpy_of(dtype))
 
-    def cumprod_(self: Any, dim: int) -> Any:
+    def cumprod_(self: Any, dim: int, *, dtype: dtype | None = None) -> Any:
         """``cumprod`` in place."""
-        return cumprod_along.inplace(self, wrap_dim(dim, self.ndim), None)
+        return cumprod_along.inplace(self, wrap_dim(dim, self.ndim), dtypes.numpy_of(dtype))
