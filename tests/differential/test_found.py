@@ -138,6 +138,21 @@ b = a.pow(a)
 b *= a
 b.backward()
 """,
+    "an index write into expanded memory writes the chosen cells": """
+a = xp.tensor([1.0]) * 1
+b = a.expand(2, 2)
+b[xp.tensor([0])] = 1.5
+b.masked_fill_(xp.tensor([[True, False], [False, False]]), 2.0)
+c = xp.tensor([-2]).expand(2, 2)
+c[xp.tensor([0])] = 1.5
+""",
+    "expanded memory is not copied into, by a slice or by a tensor": """
+a = xp.tensor([1.0]).expand(2)
+a[:] = 2.0
+a[0:1] = 3.0
+a.fill_(xp.tensor(4.0))
+a.copy_(xp.tensor([5.0, 6.0]))
+""",
     "filling expanded memory is legal": """
 a = xp.tensor([1.0]) * 1
 b = a.expand(2)
@@ -240,6 +255,21 @@ with xp.no_grad():
     b[0] = -1.0
 c = b * 2
 """,
+    "a dirty view gives its base a history": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a + a
+c = b[:, 0]
+d = fn.Doubled.apply(c)
+b.backward(xp.ones_like(b))
+""",
+    "a view that a Function wrote is followed by its siblings": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = fn.Once.apply(a)
+c = b.diagonal(0)
+d = b.view_as(b)
+e = fn.Doubled.apply(d)
+c.backward(xp.ones_like(c))
+""",
     "the sign of not-a-number is zero": """
 a = xp.tensor([0.0])
 b = a / a
@@ -272,6 +302,10 @@ with xp.inference_mode():
         c = a.sign()
         d = a[0]
         b.sin_()
+""",
+    "a tensor is not scattered into itself": """
+a = xp.tensor([1.0, 2.0])
+a[xp.tensor([1, 0])] = a
 """,
     "a node whose gradients are all undefined still looks at what it saved": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
