@@ -11,7 +11,7 @@ import warnings as _warnings
 
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
 from minigrad import (
-    _C,
+    _C,  # noqa: F401 (reached as minigrad._C, like PyTorch's)
     asking,
     autograd,
     dtypes,
