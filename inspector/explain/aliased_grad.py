@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from inspector.explain.finding import Evidence, Finding, at, unique, within
-from inspector.explain.rewrite import cloned
+from inspector.explain.rewrite import assigned_name, cloned
 from inspector.explain.source import called, spans, statement, targets_of, where
 from inspector.explain.words import worth
 from inspector.trace.facts import (
@@ -107,8 +107,7 @@ def _used(fact: object) -> list[int]:
 def _kept_finding(trace: Trace, watch: _Watch, kept: int, held: int, used: int) -> Finding:
     owner = called(trace, watch.owner)
     read, written, use = (trace.facts[step - 1] for step in (kept, watch.written, used))
-    name = trace.name_of(held)
-    who = "what was kept" if name in (f"{owner}.grad", f"#{held}") else name
+    who = assigned_name(trace, read.place) or "what was kept"
     now = written.value if isinstance(written, VersionBumped) else None
     did = (
         "cleared it in place"

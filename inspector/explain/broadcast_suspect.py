@@ -52,12 +52,21 @@ def _comparisons(trace: Trace) -> list[Use]:
 
 def _column_and_row(flow: Flow, use: Use) -> tuple[int, int] | None:
     """The operand of shape (n, 1) and that of shape (n,), if these are the two and neither was reshaped for it."""
-    operands = [x for _, x in use.fact.inputs if isinstance(x, int)]
+    operands = [_unstretched(flow, use, x) for _, x in use.fact.inputs if isinstance(x, int)]
     for column, row in (operands, operands[::-1]) if len(operands) == 2 else ():
         wide, flat = _shape(flow, column), _shape(flow, row)
         if wide is not None and flat is not None and len(flat) == 1 and wide == (*flat, 1) and flat[0] > 1:
             return None if _was_reshaped(flow, column) or _was_reshaped(flow, row) else (column, row)
     return None
+
+
+def _unstretched(flow: Flow, use: Use, tensor: int) -> int:
+    """What a loss function stretched to the common shape before it compared."""
+    maker = flow.makers.get(tensor)
+    if maker is not None and maker.fact.op in ("expand", "broadcast_to") and maker.fact.place == use.fact.place:
+        source = maker.fact.inputs[0][1]
+        return source if isinstance(source, int) else tensor
+    return tensor
 
 
 def _shape(flow: Flow, tensor: int) -> tuple[int, ...] | None:

@@ -77,7 +77,7 @@ _PATTERNS = (
         re.compile(r"invalid gradient at index (\d+) - got \[(.*?)\] but expected shape compatible with \[(.*?)\]"),
         "_shape",
     ),
-    (re.compile(r"returned a gradient different from None at position (\d+)"), "_not_none"),
+    (re.compile(r"returned a gradient different (?:from|than) None at position (\d+)"), "_not_none"),
     (re.compile(r"\(got (\w+)\) as gradient (\d+) from"), "_no_tensor"),
 )
 

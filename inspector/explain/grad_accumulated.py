@@ -87,11 +87,12 @@ def _was_changed(earlier: Entry, later: Entry) -> bool:
 
 
 def _stale_finding(trace: Trace, group: list[tuple[_Pile, Entry, Entry]]) -> Finding:
+    group = sorted(group, key=lambda each: each[0].tensor)
     pile, update, added = group[0]
     names = listed([called(trace, one.tensor) for one, _, _ in group])
     name = called(trace, pile.tensor)
     earlier = max((entry for entry in pile.added if entry.step < update.step), key=lambda entry: entry.step)
-    stepped = update.fact.optimizer if isinstance(update.fact, OptimizerStepped) else "an update"
+    stepped = _updater(update)
     sentence = (
         f"{names}: .grad was not cleared after {stepped} on {where(trace, update.place)}, so the backward on "
         f"{where(trace, added.place)} added to what the backward before that update had left there "
@@ -104,9 +105,17 @@ def _stale_finding(trace: Trace, group: list[tuple[_Pile, Entry, Entry]]) -> Fin
     return Finding(KIND, sentence, tuple(shown), unique(places), _clear(trace, update, name))
 
 
+def _updater(update: Entry) -> str:
+    """``SGD``, or ``an update`` by hand."""
+    if isinstance(update.fact, OptimizerStepped):
+        return update.fact.optimizer
+    by = getattr(update.fact, "by", "")
+    return by.removesuffix(".step") if by.endswith(".step") else "the update"
+
+
 def _clear(trace: Trace, update: Entry, name: str) -> str:
     text = where(trace, update.place).partition("`")[2].rstrip("`)")
-    owner = text.partition(".step(")[0] if isinstance(update.fact, OptimizerStepped) and ".step(" in text else ""
+    owner = text.partition(".step(")[0] if ".step(" in text else ""
     return f"{owner}.zero_grad()  # before every backward" if owner else f"{name}.grad = None  # before every backward"
 
 

@@ -106,7 +106,7 @@ def _visits(trace: Trace) -> dict[Place, list[Use]]:
             mine.append(fact.place)
         elif isinstance(fact, ScopeLeft):
             del mine[-1:]
-        elif isinstance(fact, OpApplied) and fact.node is not None and fact.place is not None and not fact.inplace:
+        elif isinstance(fact, OpApplied) and fact.node is not None and fact.place is not None:
             visits = found.setdefault(fact.place, [])
             if fact.place in mine and visits and _same_visit(trace, visits[-1].step, step, fact.place):
                 visits[-1] = Use(step, fact)
@@ -211,21 +211,17 @@ def _carried(trace: Trace, chain: _Chain) -> Finding:
 
 
 def _growing(trace: Trace) -> Iterator[tuple[list[Pass], list[int]]]:
-    """The passes of one line, each of which ran all the nodes of the one before and as many more every time."""
+    """The passes of one line, each of which ran more nodes than the one before, and more of the same nodes."""
     lines: dict[Place | None, list[Pass]] = {}
     for one in passes_of(trace):
         lines.setdefault(one.place, []).append(one)
     for passes in lines.values():
         sizes = [len(one.nodes) for one in passes]
         steps = {b - a for a, b in pairwise(sizes)}
-        nested = all(_inner(trace, a) <= b.nodes for a, b in pairwise(passes))
-        if len(passes) >= OFTEN and len(steps) == 1 and min(steps) > 0 and nested and passes[0].start.retain_graph:
+        shared = [len(a.nodes & b.nodes) for a, b in pairwise(passes)]
+        again = all(0 < a < b for a, b in pairwise(shared))
+        if len(passes) >= OFTEN and len(steps) == 1 and min(steps) > 0 and again and passes[0].start.retain_graph:
             yield passes, sizes
-
-
-def _inner(trace: Trace, one: Pass) -> set[int]:
-    """The nodes of a pass without its root, which the next iteration does not come from."""
-    return one.nodes - set(one.start.root_nodes)
 
 
 def _repeated(trace: Trace, passes: list[Pass], sizes: list[int]) -> Finding:

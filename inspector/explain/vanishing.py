@@ -69,18 +69,13 @@ def _leaf(trace: Trace, node: int) -> int | None:
 def _finding(trace: Trace, one: Pass, trend: _Trend) -> Finding:
     vanished = trend.far < trend.near
     near, far = (called(trace, leaf) for _, _, leaf in (trend.first, trend.last))
-    again = f", the last time {far}" if near == far else ""
+    named = (f" (beginning with {near})", f" (ending with {far})") if near != far else ("", "")
     verb = "vanish" if vanished else "explode"
     sentence = (
         f"In the backward on {where(trace, one.place)} the gradients {verb} on their way to the first layers: of "
-        f"{count(trend.many, 'gradient')} that arrived at leaves, the first quarter (beginning with {near}) had a norm "
-        "of "
-        f"about {number(trend.near)}, the last (ending with {far}) of about {number(trend.far)}{again}. "
-        + (
-            "The first layers hardly learn."
-            if vanished
-            else "One step of an optimiser throws the first layers far away, and soon there is NaN."
-        )
+        f"{count(trend.many, 'gradient')} that arrived at leaves, the first quarter{named[0]} had a norm of about "
+        f"{number(trend.near)}, the last{named[1]} of about {number(trend.far)}. "
+        + ("The first layers hardly learn." if vanished else "One step throws the first layers far off: NaN is near.")
     )
     made = flow_of(trace).births
     places = [*at(one.place, "used")]

@@ -73,7 +73,7 @@ def _at_bound(flow: Flow, use: Use) -> bool:
 
 
 def _whole(use: Use) -> bool:
-    return not any(name == "axis" for name, _ in use.fact.attributes)
+    return not any(name in ("axis", "dim") for name, _ in use.fact.attributes)
 
 
 KINKS: dict[str, tuple[Judge, str]] = {
