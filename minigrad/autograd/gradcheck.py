@@ -365,7 +365,7 @@ def _check_multiplied(func: Tested, given: tuple[Any, ...]) -> None:
 
 
 def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
-    """An output that nobody used sends no gradient at all: backward must bear that, and answer with nothing or zeros."""
+    """An output that nobody used sends no gradient at all: backward must bear it, and answer with nothing or zeros."""
     outputs = _differentiable(func(*given))
     if not outputs:
         return

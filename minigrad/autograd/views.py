@@ -299,6 +299,11 @@ def _check_history(tensor: Tensor) -> None:
             raise RuntimeError(refusal(tensor, "is being"))
         if tensor.requires_grad and view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+        if tensor.array.dtype != view.base.array.dtype:
+            raise RuntimeError(
+                "a part (.real or .imag) of a complex tensor is being written in place, which minigrad does not follow "
+                "where gradients are recorded; build the tensor anew with complex(real, imag)."
+            )
     if tensor.requires_grad and tensor.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import minigrad as mg
-from minigrad.autograd import forward_ad as fwAD  # noqa: N812 (the customary alias)
+from minigrad.autograd import forward_ad as fwAD
 from minigrad.autograd import functional
 
 torch = pytest.importorskip("torch")
