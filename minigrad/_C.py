@@ -5,6 +5,7 @@ from types import SimpleNamespace as _Namespace
 from minigrad.autograd.barriers import DelayedError as _DelayedError
 from minigrad.autograd.barriers import UndefinedGrad as _UndefinedGrad
 from minigrad.autograd.current import current_node as _current_autograd_node
+from minigrad.autograd.forward_ad import set_forward_enabled as _set_forward_enabled
 from minigrad.autograd.introspection import execution_order as _current_graph_task_execution_order
 from minigrad.autograd.introspection import graph_task_id as _current_graph_task_id
 from minigrad.autograd.introspection import will_execute as _will_engine_execute_node
@@ -31,6 +32,7 @@ __all__ = [
 _is_multithreading_enabled = is_multithreading_enabled
 _set_grad_enabled = set_grad_enabled
 has_lapack = True
+_set_fwd_grad_enabled = _set_forward_enabled
 
 _functions = _Namespace(AccumulateGrad=_AccumulateGrad, DelayedError=_DelayedError, UndefinedGrad=_UndefinedGrad)
 _autograd = _Namespace(

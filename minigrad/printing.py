@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.duals import duals
 from minigrad.dtypes import Array
 
 __all__ = ["get_printoptions", "set_printoptions"]
@@ -85,7 +86,8 @@ def _notes(tensor: Any, array: Array) -> list[str]:
         notes.append(f"size={tuple(array.shape)}")
     if not _goes_without_saying(array):
         notes.append(f"dtype={dtypes.of(array.dtype)}")
-    return notes + _autograd_notes(tensor)
+    tangent = duals.of(tensor)
+    return notes + _autograd_notes(tensor) + ([] if tangent is None else [f"tangent={tangent}"])
 
 
 def _goes_without_saying(array: Array) -> bool:

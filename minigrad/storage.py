@@ -12,10 +12,38 @@ from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import TensorBase, wrap
 
 
+class Storage:
+    """The memory behind a tensor and all its views."""
+
+    def __init__(self, tensor: Any) -> None:
+        self._memory = tensor.array
+        while isinstance(self._memory.base, np.ndarray):
+            self._memory = self._memory.base
+
+    def __len__(self) -> int:
+        return int(self._memory.size)
+
+    size = __len__
+
+    def nbytes(self) -> int:
+        """Its length in bytes."""
+        return int(self._memory.nbytes)
+
+    def data_ptr(self) -> int:
+        """Its address."""
+        return int(self._memory.__array_interface__["data"][0])
+
+
 class StorageMethods:
     """The methods of ``Tensor`` about its memory, and about the type of its gradients."""
 
     __slots__ = ()
+
+    def storage(self) -> Storage:
+        """The memory that this tensor shares with its base and all other views of it."""
+        return Storage(self)
+
+    untyped_storage = storage
 
     def set_(self: Any, source: Any) -> Any:
         """Take over the memory of ``source``. What was recorded on the old memory leads here no more."""

@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from minigrad.autograd.regime import regime
-from minigrad.autograd.wrap import TensorBase
+from minigrad.autograd.wrap import TensorBase, wrap
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -22,10 +25,12 @@ After = Callable[..., "tuple[Tensor | None, ...]"]
 class Duals:
     """``tangents`` holds each tangent by the serial of its tensor, and is None while no level is open."""
 
-    __slots__ = ("_after", "tangents")
+    __slots__ = ("_after", "_kept_by", "enabled", "tangents")
 
     def __init__(self) -> None:
         self.tangents: dict[int, Tensor] | None = None
+        self.enabled = True
+        self._kept_by: dict[int, weakref.ref[Tensor]] = {}
 
     def open(self, after: After) -> None:
         """Begin a level. ``after`` is how an operation's output tangents follow from its inputs'."""
@@ -36,11 +41,20 @@ class Duals:
     def close(self) -> None:
         """End the level and forget its tangents."""
         self.tangents = None
+        self._kept_by.clear()
         regime.leave()
+
+    def set(self, tensor: Tensor, tangent: Tensor) -> None:
+        """Give ``tensor`` a tangent, which lasts no longer than it does."""
+        level = self.tangents
+        assert level is not None
+        serial = tensor.serial
+        level[serial] = tangent
+        self._kept_by[serial] = weakref.ref(tensor, lambda _: (level.pop(serial, None), None)[1])
 
     def of(self, value: Any) -> Tensor | None:
         """The tangent of ``value``, or None."""
-        if self.tangents is None or not isinstance(value, TensorBase):
+        if self.tangents is None or not self.enabled or not isinstance(value, TensorBase):
             return None
         return self.tangents.get(value.serial)
 
@@ -63,12 +77,26 @@ class Duals:
         finally:
             self.tangents = level
 
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """The level stays open, and nothing is given a tangent: a custom function says itself what becomes of them."""
+        former, self.enabled = self.enabled, False
+        try:
+            yield
+        finally:
+            self.enabled = former
+
+    def forget(self, tensor: Tensor) -> None:
+        """Take the tangent away."""
+        if self.tangents is not None:
+            self.tangents.pop(tensor.serial, None)
+
     def put(self, outputs: tuple[Tensor, ...], tangents: tuple[Tensor | None, ...]) -> None:
         """Remember the tangents of new tensors."""
         assert self.tangents is not None
         for out, tangent in zip(outputs, tangents, strict=True):
             if tangent is not None:
-                self.tangents[out.serial] = tangent
+                self.set(out, tangent)
 
     def write(self, target: Tensor, tangent: Tensor | None) -> None:
         """Replace the tangent of a tensor that was written in place, where views of it see the change."""
@@ -78,7 +106,22 @@ class Duals:
             with self.closed():
                 present.copy_(tangent) if tangent is not None else present.zero_()
         elif tangent is not None:
-            self.tangents[target.serial] = tangent
+            self.set(target, self._window(target, tangent) if target._view is not None else tangent)
+
+    def _window(self, view: Tensor, tangent: Tensor) -> Tensor:
+        """A tangent written through a view is one of the whole base, zero elsewhere, seen through the same view."""
+        assert view._view is not None
+        base = view._view.base
+        whole = self.of(base)
+        with self.closed():
+            if whole is None:
+                whole = wrap(np.zeros_like(base.array))
+            step = view.array.itemsize
+            shape, strides = view.array.shape, tuple(s // step for s in view.array.strides)
+            window: Tensor = whole.as_strided(shape, strides, view.storage_offset())
+            window.copy_(tangent)
+        self.set(base, whole)
+        return window
 
 
 duals = Duals()

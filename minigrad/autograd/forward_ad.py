@@ -69,17 +69,52 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for given in (tensor, tangent):
+    for name, given in (("primal", tensor), ("tangent", tangent)):
         if given.array.dtype.kind not in "fc":
-            raise ValueError(f"Expected primal to be floating point or complex, but got: {given.dtype}")
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {given.dtype}")
     if tensor.array.shape != tangent.array.shape:
         raise RuntimeError(
-            f"Expected the primal and the tangent to have the same size, but got {list(tensor.array.shape)} and "
-            f"{list(tangent.array.shape)}"
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.array.shape)} while the given forward gradient is of size "
+            f"{list(tangent.array.shape)}."
+        )
+    if duals.of(tangent) is not None:
+        raise RuntimeError(
+            "Trying to set as a forward gradient a tensor that has a forward gradient at the same level: only level 0 "
+            "exists, and tangents have none themselves."
         )
     dual: Tensor = tensor.view_as(tensor)
-    duals.tangents[dual.serial] = tangent
+    duals.set(dual, tangent)
     return dual
+
+
+class set_forward_enabled:  # noqa: N801 (like set_grad_enabled)
+    """Whether operations give tangents on. Switches at once; as a context manager, until it is left."""
+
+    def __init__(self, mode: bool) -> None:
+        self._before = duals.enabled
+        duals.enabled = mode
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        duals.enabled = self._before
+
+
+def is_forward_enabled() -> bool:
+    """Whether operations give tangents on."""
+    return duals.enabled
+
+
+_set_fwd_grad_enabled, _is_fwd_grad_enabled = set_forward_enabled, is_forward_enabled
+
+
+def __getattr__(name: str) -> int:
+    """``_current_level``: 0 while a level is open, else -1."""
+    if name == "_current_level":
+        return -1 if duals.tangents is None else 0
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -18,6 +18,7 @@ from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.barriers import DelayedError
 from minigrad.autograd.duals import duals
 from minigrad.autograd.hooks import gradient_kind
+from minigrad.autograd.jvp_checks import check_tangents
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, edge_of
@@ -72,6 +73,9 @@ class FunctionNode(SavingNode, FunctionCtx):
     """The node of a custom function, and its context: whatever forward hangs on it, backward finds."""
 
     single = False
+    in_jvp = False
+    """Whether ``jvp`` runs, which reads what was saved for it."""
+    saved_for_forward: tuple[Any, ...] = ()
     _function: type[Function]
     saved: Any = ()
     versions: Any = ()
@@ -105,6 +109,8 @@ class FunctionNode(SavingNode, FunctionCtx):
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """What ``save_for_backward`` kept, each checked to be of the version that was saved."""
+        if self.in_jvp:
+            return self.saved_for_forward
         if self.saved is not None and not self.versions and self._to_save:
             return self._to_save
         return tuple(self.unpack_tensors())
@@ -341,7 +347,7 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     node.is_tensor = tuple(isinstance(x, TensorBase) for x in args)
     recorded = modes.grad and any(x.requires_grad for x in inputs)
     node.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
-    with no_grad():
+    with no_grad(), duals.paused():
         result = (_announced_forward if ScopeEntered.listeners else _forward)(function, node, args, kwargs)
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
     if recorded:
@@ -362,18 +368,32 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
 
 def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
     """In forward mode the outputs' tangents are what the user's ``jvp`` makes of the inputs'."""
-    incoming = tuple(map(duals.of, args))
-    if all(tangent is None for tangent in incoming):
+    known = tuple(map(duals.of, args))
+    if all(tangent is None for tangent in known):
         return
+    incoming = tuple(_or_zeros(x, tangent, node._materialize) for x, tangent in zip(args, known, strict=True))
     with duals.closed():
-        answer = function.jvp(node, *incoming)
+        node.in_jvp = True
+        try:
+            answer = function.jvp(node, *incoming)
+        finally:
+            node.in_jvp = False
     tangents = answer if isinstance(answer, tuple) else (answer,)
-    made = tuple(out for out in outputs if isinstance(out, TensorBase))
-    if len(tangents) != len(made):
+    if len(tangents) != len(outputs):
         raise RuntimeError(
-            f"{function.__name__}.jvp returned {len(tangents)} tangents; expected {len(made)}, one for each output"
+            f"{function.__name__}.jvp returned {len(tangents)} tangents; expected {len(outputs)}, one for each output"
         )
-    duals.put(made, tangents)
+    pairs = [(out, tangent) for out, tangent in zip(outputs, tangents, strict=True) if isinstance(out, TensorBase)]
+    check_tangents(node, dict(zip(map(id, args), zip(args, incoming, strict=True), strict=True)), pairs)
+    duals.put(tuple(out for out, _ in pairs), tuple(tangent for _, tangent in pairs))
+
+
+def _or_zeros(value: Any, tangent: Tensor | None, materialise: bool) -> Tensor | None:
+    """The tangent of an argument; zeros for a tensor that has none but could."""
+    if tangent is not None or not materialise:
+        return tangent
+    can = isinstance(value, TensorBase) and value.array.dtype.kind in "fc"
+    return wrap(np.zeros_like(value.array)) if can else None
 
 
 def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -510,7 +530,8 @@ def _mark_views(
                 "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you "
                 "need to support more."
             )
-        return _mark_pure(outputs[0])
+        _mark_pure(outputs[0])
+        return
     creation = views.Creation.MULTI_OUTPUT if differentiable > 1 else views.Creation.CUSTOM_FUNCTION
     for out in outputs:
         if isinstance(out, TensorBase) and out._view is not None and id(out) not in dirty:

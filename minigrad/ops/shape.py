@@ -8,6 +8,7 @@ from typing import Any
 
 from minigrad import dtypes
 from minigrad.autograd import views
+from minigrad.autograd.duals import duals
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import RequiresGradChanged, TensorCreated, emit
@@ -341,6 +342,7 @@ def detach_(input: Any) -> Any:
     input._grad_fn = None
     input._requires_grad = False
     input._output_nr = 0
+    duals.forget(input)
     if did and RequiresGradChanged.listeners:
         emit(RequiresGradChanged(input, False))
     return input
