@@ -1,4 +1,4 @@
-"""Writes through the parts of a complex tensor: followed where nothing is recorded, refused with a sentence where it is."""
+"""Writes through the parts of a complex tensor: followed where nothing is recorded, refused where it is."""
 
 from __future__ import annotations
 
