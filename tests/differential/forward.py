@@ -373,7 +373,10 @@ def _inplace_of_two(pick: Pick, x: Known, other: Known, world: World, name: str)
 
 def reshaped_in_place(pick: Pick, world: World) -> Statement | None:
     """In-place operations that change a tensor's shape and not its memory."""
-    x = pick.one(world.where(lambda known: True))
+    fits = world.writable(pick)
+    if not fits:
+        return None
+    x = pick.one(fits)
     options: list[tuple[str, tuple[object, ...], Shape]] = [("unsqueeze_", (0,), (1, *x.shape))]
     options += [("squeeze_", (), tuple(size for size in x.shape if size != 1))]
     options += [("t_", (), x.shape[::-1])] if len(x.shape) == 2 else []
