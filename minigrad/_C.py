@@ -8,11 +8,13 @@ from minigrad.autograd.current import current_node as _current_autograd_node
 from minigrad.autograd.forward_ad import set_forward_enabled as _set_forward_enabled
 from minigrad.autograd.introspection import execution_order as _current_graph_task_execution_order
 from minigrad.autograd.introspection import graph_task_id as _current_graph_task_id
+from minigrad.autograd.introspection import keeps_graph as _keeps_graph
 from minigrad.autograd.introspection import will_execute as _will_engine_execute_node
 from minigrad.autograd.modes import is_grad_enabled, is_multithreading_enabled, set_grad_enabled
 from minigrad.autograd.node import AccumulateGrad as _AccumulateGrad
 from minigrad.autograd.preserving import unsafe_set_version_counter as _unsafe_set_version_counter
 from minigrad.autograd.saved import RawSaved as _SavedTensor
+from minigrad.autograd.saved import make_saved as _make_saved_tensor
 from minigrad.autograd.saved import saving_hooks as _saving_hooks
 from minigrad.autograd.weak import WeakTensorRef as _WeakTensorRef
 
@@ -36,6 +38,8 @@ _set_fwd_grad_enabled = _set_forward_enabled
 
 _functions = _Namespace(AccumulateGrad=_AccumulateGrad, DelayedError=_DelayedError, UndefinedGrad=_UndefinedGrad)
 _autograd = _Namespace(
+    _get_current_graph_task_keep_graph=_keeps_graph,
+    _make_saved_tensor=_make_saved_tensor,
     SavedTensor=_SavedTensor,
     _saved_tensors_hooks_is_enabled=lambda: _saving_hooks.refused is None,
     _unsafe_set_version_counter=_unsafe_set_version_counter,

@@ -23,6 +23,7 @@ from minigrad import (
     return_types,
     special,
     tensor_types,
+    testing,
     utils,
 )
 from minigrad import ops as _ops
@@ -107,6 +108,7 @@ __all__ = [
     "set_grad_enabled",
     "slogdet",
     "special",
+    "testing",
     "utils",
 ]
 __all__ += asking.__all__

@@ -165,7 +165,7 @@ def _record(
 
 
 def _why_unrecorded(op: Op, operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> str | None:
-    if not any(isinstance(x, TensorBase) and x.requires_grad for x in operands):
+    if not any(isinstance(x, TensorBase) and x.requires_grad and not x.is_inference() for x in operands):
         return "no input requires grad"
     if modes.inference or not modes.grad:
         return "inference_mode" if modes.inference else "no_grad"

@@ -9,6 +9,7 @@ import numpy as np
 
 from minigrad.autograd.hooks import OWN_TYPE, HookDict, tensor_hooks_of
 from minigrad.autograd.meta import bump_version
+from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase, wrap
 
 
@@ -68,7 +69,9 @@ class StorageMethods:
     def resize_(self: Any, *sizes: Any) -> Any:
         """Change the shape in place; elements that there were not before are unset. Not recorded."""
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
-        if self.requires_grad:
+        if shape == self.array.shape:
+            return self
+        if self.requires_grad and modes.grad:
             raise RuntimeError("cannot resize variables that require grad")
         wanted = int(np.prod(shape, dtype=np.int64))
         tensor: Any = self
@@ -78,6 +81,10 @@ class StorageMethods:
         tensor.array = flat[:wanted].reshape(shape)
         bump_version(self, "resize_")
         return self
+
+    def resize_as_(self: Any, other: Any) -> Any:
+        """The same, to the shape of another tensor."""
+        return self.resize_(*other.array.shape)
 
     def new(self: Any, *given: Any) -> Any:
         """An unset tensor of the same type with these lengths, or one of these values."""

@@ -21,6 +21,7 @@ from minigrad.autograd.hooks import HookDict, RemovableHandle, gradient_kind, te
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Node
+from minigrad.autograd.regime import regime
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.dtypes import Array, dtype
 from minigrad.events import (
@@ -143,6 +144,7 @@ class Tensor(
     def require_from_birth(self) -> None:
         """Require grad from the beginning, which is no change to announce."""
         self._check_may_require(True)
+        self._warn_fast_path()
         self._requires_grad = True
 
     # --- what it is
@@ -231,9 +233,17 @@ class Tensor(
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
         self._check_may_require(value)
+        if value and not self._requires_grad:
+            self._warn_fast_path()
         self._requires_grad = value
         if RequiresGradChanged.listeners:
             emit(RequiresGradChanged(self, value))
+
+    def _warn_fast_path(self) -> None:
+        """An inference tensor that requires grad starts no graph by itself, which only the general path knows."""
+        if self.is_inference():
+            regime.enter()
+            weakref.finalize(self, regime.leave)
 
     def _check_may_require(self, value: bool) -> None:
         if self._grad_fn is not None:

@@ -74,6 +74,7 @@ class FunctionNode(SavingNode, FunctionCtx):
 
     single = False
     in_jvp = False
+    taken = False
     """Whether ``jvp`` runs, which reads what was saved for it."""
     saved_for_forward: tuple[Any, ...] = ()
     _function: type[Function]
@@ -113,7 +114,20 @@ class FunctionNode(SavingNode, FunctionCtx):
             return self.saved_for_forward
         if self.saved is not None and not self.versions and self._to_save:
             return self._to_save
+        if self._function.clear_saved_tensors_on_access:
+            return self._taken()
         return tuple(self.unpack_tensors())
+
+    def _taken(self) -> tuple[Any, ...]:
+        """The same, once: the node lets go of what it gives out."""
+        if self.taken:
+            raise RuntimeError(
+                "saved_tensors can only be accessed once where clear_saved_tensors_on_access=True. Keep what the first "
+                "access returned."
+            )
+        tensors = tuple(self.unpack_tensors())
+        self.taken, self.saved = True, None
+        return tensors
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         given = self._given(gradient or {}, create_graph)

@@ -24,6 +24,11 @@ def graph_task_id() -> int:
     return -1 if current.task is None else current.task.serial
 
 
+def keeps_graph() -> bool:
+    """Whether the running pass leaves what was saved for a further one; False outside a pass."""
+    return current.task is not None and current.task.retain_graph
+
+
 def will_execute(node: Any) -> bool:
     """Whether the running pass runs ``node``: not so where ``inputs=`` leads past it.
 

@@ -7,33 +7,43 @@ The value is copied just before the write that would change it, and only then.
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.meta import VersionCounter
 from minigrad.autograd.saved import saved_tensors_hooks
 from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import Array
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
 class _Handle:
-    """What a node keeps in the place of a saved tensor: its memory, or the copy made before that was written."""
+    """What nodes keep in the place of a saved tensor: its memory, or the copy made before that was written."""
 
-    __slots__ = ("__weakref__", "counter", "tensor", "version")
+    __slots__ = ("__weakref__", "array", "counter", "version")
 
-    def __init__(self, tensor: Tensor, counter: VersionCounter) -> None:
-        self.tensor = tensor
+    def __init__(self, array: Array, counter: VersionCounter) -> None:
+        self.array = array
         self.counter = counter
         self.version = counter.value
 
 
 class MutationContext:
-    """What the block gives as its target: the handles of what was saved, and which of them were copied."""
+    """What the block gives as its target.
+
+    ``original`` holds the handles of what was saved and not yet overwritten, by memory and version, so that what is
+    saved twice is copied once; ``cloned`` those whose memory was copied, with the copy. Neither keeps anything alive.
+    """
 
     def __init__(self) -> None:
-        self.original: weakref.WeakSet[_Handle] = weakref.WeakSet()
-        self.cloned: weakref.WeakSet[_Handle] = weakref.WeakSet()
+        self.original: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
+        self.cloned: weakref.WeakKeyDictionary[_Handle, Array] = weakref.WeakKeyDictionary()
+
+    @property
+    def tid_to_weakhandle(self) -> weakref.WeakValueDictionary[Any, _Handle]:
+        """PyTorch's name for ``original``."""
+        return self.original
 
     def clear(self) -> None:
         """Forget all that was saved so far."""
@@ -42,17 +52,25 @@ class MutationContext:
 
     def pack(self, tensor: Tensor) -> _Handle:
         """Keep a saved tensor by its memory."""
-        handle = _Handle(wrap(tensor.array), tensor.version_counter)
-        self.original.add(handle)
+        counter, array = tensor.version_counter, tensor.array
+        place = (id(counter), counter.value, array.__array_interface__["data"][0], array.shape, array.strides)
+        handle = self.original.get(place)
+        if handle is None:
+            handle = self.original[place] = _Handle(array, counter)
         return handle
+
+    def unpack(self, handle: _Handle) -> Tensor:
+        """The saved tensor's values as they were."""
+        if self not in guards.open:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context")
+        return wrap(handle.array)
 
     def before_write(self, target: Tensor) -> None:
         """Copy what is about to be overwritten."""
-        for handle in list(self.original):
+        for place, handle in list(self.original.items()):
             if handle.counter is target.version_counter and handle.version == handle.counter.value:
-                handle.tensor = wrap(handle.tensor.array.copy())
-                self.original.discard(handle)
-                self.cloned.add(handle)
+                handle.array = self.cloned[handle] = handle.array.copy()
+                del self.original[place]
 
 
 class Guards:
@@ -85,7 +103,7 @@ class allow_mutation_on_saved_tensors:  # noqa: N801 (PyTorch's name)
         if guards.open:
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
         self._context = MutationContext()
-        self._hooks = saved_tensors_hooks(self._context.pack, lambda handle: handle.tensor)
+        self._hooks = saved_tensors_hooks(self._context.pack, self._context.unpack)
         self._hooks.__enter__()
         guards.open = (self._context,)
         return self._context

@@ -117,6 +117,10 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.sequence_nr
 
+    def _set_sequence_nr(self, number: int) -> None:
+        """Let the engine take this node for one recorded earlier or later than it was."""
+        self.sequence_nr = number
+
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """(node, input number) for each input; (None, 0) where no gradient is needed."""

@@ -293,6 +293,10 @@ class RawSaved:
         self._node = node
         self._position = position
 
+    def unpack(self) -> Any:
+        """The saved tensor, through the unpack hook if there is one."""
+        return self._node.unpack_one(self._position)
+
     @property
     def _slot(self) -> Any:
         if self._node.saved is None:
@@ -337,6 +341,15 @@ class RawSaved:
         tensor = node.unpack_one(position)
         node.saved = [*node.saved]
         node.saved[position] = Packed(tensor, isinstance(slot, SavedOutput), *hooks)
+
+
+def make_saved(tensor: Tensor, is_output: bool = False) -> RawSaved:
+    """``tensor`` saved as a node would save it, for code that keeps tensors outside any graph."""
+    node = SavingNode()
+    node.begin()
+    slot, version = slot_for(tensor, is_output)
+    node.saved, node.versions = [slot], [version]
+    return RawSaved(node, 0)
 
 
 def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:
