@@ -373,7 +373,7 @@ def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
     complaint = "Expected backward function to handle undefined output grads: to answer None with None, or with zeros."
     try:
         results = [
-            grad([UndefinedGrad()(out)], wanted, [wrap(np.ones_like(out.array))], allow_unused=True) for out in outputs
+            grad([UndefinedGrad()(out)], wanted, [wrap(np.ones_like(out.array))], True, allow_unused=True) for out in outputs
         ]
     except RuntimeError as error:
         _tell_of_undefined()

@@ -8,6 +8,7 @@ versions cannot be compared, and are not.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -202,8 +203,11 @@ class SavingNode(Node):
     ``saved`` is aligned with ``versions``; what has no version (a Python number) has None there.
     """
 
-    __slots__ = ("saved", "versions")
+    __slots__ = ("behind", "saved", "versions")
 
+    behind: weakref.ref[Node]
+    """The node that stands behind the output instead of this one, where a write through a view rewrote its base's
+    history; the slot is empty otherwise."""
     saved: list[Any] | tuple[Any, ...] | None
     versions: list[int | None] | tuple[int | None, ...]
 
@@ -267,9 +271,11 @@ class SavingNode(Node):
         output._counter = slot._counter
         if slot.array.dtype.kind not in "fc":
             return output
+        behind = getattr(self, "behind", None)
+        stands_in = None if behind is None else behind()
         output._requires_grad = True
-        output._grad_fn = self
-        output._output_nr = slot.output_nr
+        output._grad_fn = self if stands_in is None else stands_in
+        output._output_nr = slot.output_nr if stands_in is None else 0
         return output
 
     def _announce_unpacking(self, saved: Any) -> None:

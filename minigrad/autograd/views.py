@@ -6,6 +6,7 @@ version and gets a new ``grad_fn`` when somebody asks for it. Knows no operation
 
 from __future__ import annotations
 
+import weakref
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -184,7 +185,9 @@ def rebase(tensor: Tensor, node: Node) -> None:
         emit(NodeCreated(rewritten, (base,)))
     set_history(base, rewritten)
     view.version = -1  # whatever was asked of it since the write, its way back is another now
-    current_grad_fn(tensor)
+    regenerated = current_grad_fn(tensor)
+    if regenerated is not None:
+        node.behind = weakref.ref(regenerated)  # type: ignore[attr-defined]
 
 
 def turn(tensor: Tensor, node: Node) -> None:

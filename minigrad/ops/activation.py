@@ -12,7 +12,7 @@ import numpy as np
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
-from minigrad.ops.choice import choose
+from minigrad.ops.choice import choose, zero
 from minigrad.ops.exponential import exp, sigmoid
 from minigrad.ops.special import erf
 from minigrad.ops.trigonometric import tanh
@@ -262,7 +262,20 @@ def above_threshold(a: Array, /, threshold: float, value: float) -> Array:
     return np.where(a > threshold, a, a.dtype.type(value))
 
 
-above_threshold.grads(a=lambda g, a, threshold: choose(_raw(a) > threshold, g, 0))
+@op(label="threshold′", backward="ThresholdBackwardBackward0")
+def threshold_slope(g: Array, a: Array, /, threshold: float) -> Array:
+    """``g`` where ``a`` is greater than ``threshold``, 0 elsewhere.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.activation import threshold_slope
+    >>> threshold_slope(mg.tensor([5.0, 5.0]), mg.tensor([0.5, 2.0]), 1.0)
+    tensor([0., 5.])
+    """
+    return np.where(a > threshold, g, g.dtype.type(0))
+
+
+above_threshold.grads(a=lambda g, a, threshold: threshold_slope(g, a, threshold))
+threshold_slope.grads(g=lambda g_, a, threshold: threshold_slope(g_, a, threshold), a=lambda g_: zero(g_))
 
 
 @op(label="softshrink", name="softshrink", backward="SoftshrinkBackward0", elementwise=True)

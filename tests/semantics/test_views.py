@@ -251,3 +251,13 @@ def test_swapping_the_data_of_a_tensor_leaves_its_old_views_behind(xp: ModuleTyp
     a.data = xp.ones(2)
     a.add_(1)
     assert (a.tolist(), view.tolist()) == ([2.0, 2.0], [0.0])
+
+
+def test_a_saved_result_of_a_write_through_a_view_leads_back_over_the_base(xp: ModuleType) -> None:
+    a = xp.tensor([0.5, 2.0], requires_grad=True)
+    window = a.clone().view_as(a)
+    window.exp_()
+    (first,) = xp.autograd.grad(window.pow(2).sum(), a, create_graph=True)
+    (second,) = xp.autograd.grad(first.sum(), a)
+    assert xp.allclose(first, 2 * (2 * a).exp())
+    assert xp.allclose(second, 4 * (2 * a).exp())
