@@ -386,6 +386,7 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
     if all(tangent is None for tangent in known):
         return
     incoming = tuple(_or_zeros(x, tangent, node._materialize) for x, tangent in zip(args, known, strict=True))
+    written = {id(x): t.version_counter.value for x, t in zip(args, incoming, strict=True) if t is not None}
     with duals.closed():
         node.in_jvp = True
         try:
@@ -398,7 +399,7 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
             f"{function.__name__}.jvp returned {len(tangents)} tangents; expected {len(outputs)}, one for each output"
         )
     pairs = [(out, tangent) for out, tangent in zip(outputs, tangents, strict=True) if isinstance(out, TensorBase)]
-    check_tangents(node, dict(zip(map(id, args), zip(args, incoming, strict=True), strict=True)), pairs)
+    check_tangents(node, written, dict(zip(map(id, args), zip(args, incoming, strict=True), strict=True)), pairs)
     duals.put(tuple(out for out, _ in pairs), tuple(tangent for _, tangent in pairs))
 
 
@@ -582,7 +583,7 @@ def _save(node: FunctionNode, outputs: set[int]) -> None:
 
 def _belongs(tensor: Tensor, node: FunctionNode, outputs: set[int]) -> bool:
     """Whether the node stands behind ``tensor``: directly, or as the write behind a view of something else."""
-    return tensor._grad_fn is node or (id(tensor) in outputs and any(tensor is written for written in node._dirty))
+    return tensor._grad_fn is node or any(tensor is written for written in node._dirty)
 
 
 def _announce(

@@ -331,7 +331,7 @@ def _by_forward(func: Tested, given: tuple[Any, ...], x: Tensor, outputs: list[T
         with forward_ad.dual_level():
             bare = tuple(g.detach() if _checked(g) else g for g in given)
             dual = forward_ad.make_dual(bare[_place_of(x, given)], wrap(unit))
-            several = func(*(dual if g is x else b for g, b in zip(given, bare, strict=True)))
+            several = func(*(dual if g is x else _still(g, b) for g, b in zip(given, bare, strict=True)))
             made = [out for out in (several if isinstance(several, (tuple, list)) else (several,)) if _floats(out)]
             for out, column in zip(made, columns, strict=False):
                 tangent = forward_ad.unpack_dual(out).tangent
@@ -341,6 +341,11 @@ def _by_forward(func: Tested, given: tuple[Any, ...], x: Tensor, outputs: list[T
         np.stack(column, axis=1) if column else np.zeros((_reals(out.array).size, 0))
         for column, out in zip(columns, outputs, strict=True)
     ]
+
+
+def _still(given: Any, bare: Any) -> Any:
+    """An input whose turn it is not: a tangent of zeros."""
+    return forward_ad.make_dual(bare, wrap(np.zeros_like(bare.array))) if _checked(given) else bare
 
 
 def _place_of(x: Tensor, given: tuple[Any, ...]) -> int:
@@ -373,7 +378,8 @@ def _check_undefined(func: Tested, given: tuple[Any, ...]) -> None:
     complaint = "Expected backward function to handle undefined output grads: to answer None with None, or with zeros."
     try:
         results = [
-            grad([UndefinedGrad()(out)], wanted, [wrap(np.ones_like(out.array))], True, allow_unused=True) for out in outputs
+            grad(UndefinedGrad()(out), wanted, wrap(np.ones_like(out.array)), True, allow_unused=True)
+            for out in outputs
         ]
     except RuntimeError as error:
         _tell_of_undefined()

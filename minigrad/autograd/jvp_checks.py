@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from minigrad.autograd.function import FunctionNode
 
 
-def check_tangents(node: FunctionNode, inputs: dict[int, tuple[Any, Any]], outputs: list[tuple[Any, Any]]) -> None:
-    """Raise RuntimeError for a tangent that does not fit its output. ``inputs``: arguments, tangents, by id."""
+def check_tangents(
+    node: FunctionNode, versions: dict[int, int], inputs: dict[int, tuple[Any, Any]], outputs: list[tuple[Any, Any]]
+) -> None:
+    """Raise RuntimeError for a tangent that does not fit its output.
+
+    ``inputs`` holds arguments and their tangents by id, ``versions`` what version those tangents had before.
+    """
     passive = {id(x) for x in node._non_differentiable}
     dirty = {id(x) for x in node._dirty}
     for out, tangent in outputs:
@@ -23,13 +28,13 @@ def check_tangents(node: FunctionNode, inputs: dict[int, tuple[Any, Any]], outpu
                 "return None at that position instead."
             )
         if id(out) in dirty:
-            _check_written(tangent, inputs[id(out)][1])
+            _check_written(tangent, inputs[id(out)][1], versions.get(id(out)))
         elif out._view is not None:
             _check_view(out, tangent, inputs)
 
 
-def _check_written(tangent: Any, given: Any) -> None:
-    if tangent is not given:
+def _check_written(tangent: Any, given: Any, version: int | None) -> None:
+    if tangent is not given or given.version_counter.value == version:
         raise RuntimeError(
             "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is "
             "modifying an input inplace, then the jvp function must modify the corresponding gradient inplace."

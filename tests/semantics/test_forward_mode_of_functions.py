@@ -144,3 +144,5 @@ def test_a_function_that_writes_to_its_input_writes_to_the_tangent(xp: ModuleTyp
         assert tangent.item() == 2.0
         with pytest.raises(RuntimeError, match="jvp function must modify the corresponding gradient inplace"):
             function(xp, forward, lambda ctx, t: t * 2).apply(fw.make_dual(xp.ones(1), xp.ones(1)))
+        with pytest.raises(RuntimeError, match="jvp function must modify the corresponding gradient inplace"):
+            function(xp, forward, lambda ctx, t: t).apply(fw.make_dual(xp.ones(1), xp.ones(1)))
