@@ -16,9 +16,11 @@ __all__ = [
     "is_nonzero",
     "is_same_size",
     "is_tensor",
+    "is_warn_always_enabled",
     "nan",
     "numel",
     "pi",
+    "set_warn_always",
 ]
 
 inf, nan, pi, e = math.inf, math.nan, math.pi, math.e
@@ -74,3 +76,16 @@ def is_same_size(input: Any, other: Any) -> bool:
 def numel(input: Any) -> int:
     """The number of elements."""
     return int(input.numel())
+
+
+_always = [False]
+
+
+def set_warn_always(b: bool) -> None:
+    """Remembered for ``is_warn_always_enabled``; every warning is given each time here, as Python's filters say."""
+    _always[0] = b
+
+
+def is_warn_always_enabled() -> bool:
+    """What ``set_warn_always`` said last."""
+    return _always[0]
