@@ -31,6 +31,13 @@ def do_not_meet(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:
     return None
 
 
+def broadcasts(small: tuple[int, ...], big: tuple[int, ...]) -> bool:
+    """Whether an array of shape ``small`` could have been stretched to ``big``."""
+    if len(small) > len(big):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(small), reversed(big), strict=False))
+
+
 class InplaceError(RuntimeError):
     """A saved tensor is not at the version at which ``node`` saved it in ``slot``."""
 

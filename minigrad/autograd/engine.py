@@ -144,12 +144,14 @@ class GraphTask:
         return order
 
     def seed(self, roots: Sequence[tuple[Node, int]], gradients: Sequence[Gradient]) -> None:
-        """Put the first gradients in place. A root that another root reaches waits like any node."""
+        """Put the first gradients in place. A root that another root reaches waits like any node.
+
+        As in PyTorch a single root runs its hooks even when the pass needs nothing of it; one of several does not.
+        """
         for (node, number), gradient in zip(roots, gradients, strict=True):
             self.put(node, number, gradient)
-        nodes = dict.fromkeys(node for node, _ in roots)
-        for node in nodes:
-            if not self.dependencies.get(node) and (len(nodes) == 1 or self.will_reach(node)):
+        for node in dict.fromkeys(node for node, _ in roots):
+            if not self.dependencies.get(node) and (len(roots) == 1 or self.will_reach(node)):
                 self.make_ready(node)
 
     def put(self, node: Node, number: int, gradient: Gradient) -> Gradient:
@@ -299,8 +301,7 @@ class GraphTask:
         runs = self._needed is None or node in self._needed
         if runs and node in self.captures:
             self._capture(node, gradient)
-        if gradient is not None:
-            gradient = run_tensor_hooks(node, gradient, self)
+        gradient = run_tensor_hooks(node, gradient, self)
         if not runs and node in self.captures:
             self._capture(node, gradient)
         if runs and node.hooks is not None and node.hooks.pre:

@@ -6,7 +6,6 @@ tensors, so that with ``create_graph`` it is recorded and can be differentiated 
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,16 +14,16 @@ import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
-from minigrad.autograd.barriers import DelayedError
 from minigrad.autograd.duals import duals
 from minigrad.autograd.hooks import gradient_kind
-from minigrad.autograd.jvp_checks import check_tangents
+from minigrad.autograd.jvp_checks import check_tangents, or_zeros
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Gradient, edge_of
+from minigrad.autograd.once import once_differentiable as once_differentiable
 from minigrad.autograd.saved import RawSaved, SavingNode, slot_for
 from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.errors import FreedError
+from minigrad.errors import FreedError, broadcasts
 from minigrad.events import NodeCreated, OpApplied, ScopeEntered, ScopeLeft, TensorCreated, TensorSaved, emit, refused
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ class FunctionNode(SavingNode, FunctionCtx):
                 "a Tensor"
             )
         shape, kind = self.input_metas[index]
-        if grad.array.shape != shape and not _broadcasts(shape, grad.array.shape):
+        if grad.array.shape != shape and not broadcasts(shape, grad.array.shape):
             raise RuntimeError(
                 f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} "
                 f"but expected shape compatible with {list(shape)}"
@@ -198,13 +197,6 @@ class FunctionNode(SavingNode, FunctionCtx):
     """The numbers of the outputs that have a gradient."""
     input_metas: tuple[tuple[Any, Any], ...] = ()
     is_tensor: tuple[bool, ...] = ()
-
-
-def _broadcasts(small: tuple[int, ...], big: tuple[int, ...]) -> bool:
-    """Whether an array of shape ``small`` could have been stretched to ``big``."""
-    if len(small) > len(big):
-        return False
-    return all(a in (1, b) for a, b in zip(reversed(small), reversed(big), strict=False))
 
 
 class FunctionName(NamedTuple):
@@ -385,7 +377,7 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
     known = tuple(map(duals.of, args))
     if all(tangent is None for tangent in known):
         return
-    incoming = tuple(_or_zeros(x, tangent, node._materialize) for x, tangent in zip(args, known, strict=True))
+    incoming = tuple(or_zeros(x, tangent, node._materialize) for x, tangent in zip(args, known, strict=True))
     written = {id(x): t.version_counter.value for x, t in zip(args, incoming, strict=True) if t is not None}
     with duals.closed():
         node.in_jvp = True
@@ -401,14 +393,6 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
     pairs = [(out, tangent) for out, tangent in zip(outputs, tangents, strict=True) if isinstance(out, TensorBase)]
     check_tangents(node, written, dict(zip(map(id, args), zip(args, incoming, strict=True), strict=True)), pairs)
     duals.put(tuple(out for out, _ in pairs), tuple(tangent for _, tangent in pairs))
-
-
-def _or_zeros(value: Any, tangent: Tensor | None, materialise: bool) -> Tensor | None:
-    """The tangent of an argument; zeros for a tensor that has none but could."""
-    if tangent is not None or not materialise:
-        return tangent
-    can = isinstance(value, TensorBase) and value.array.dtype.kind in "fc"
-    return wrap(np.zeros_like(value.array)) if can else None
 
 
 def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -609,33 +593,3 @@ def _announce(
 def _by_place(args: tuple[Any, ...]) -> dict[str, Any]:
     """The arguments of forward that an event tells of."""
     return {f"args[{i}]": x for i, x in enumerate(args) if isinstance(x, (TensorBase, int, float))}
-
-
-def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorates a ``backward`` that cannot itself be differentiated: a second derivative raises RuntimeError.
-
-    >>> from minigrad.autograd.function import once_differentiable
-    """
-
-    @functools.wraps(backward)
-    def wrapped(ctx: Any, *grads: Any) -> Any:
-        with no_grad():
-            answer = backward(ctx, *grads)
-        if not modes.grad or not any(isinstance(g, TensorBase) and g.requires_grad for g in grads):
-            return answer
-        results = answer if isinstance(answer, tuple) else (answer,)
-        barrier = DelayedError(
-            "trying to differentiate twice a function that was marked with @once_differentiable", len(results)
-        )
-        return barrier(*map(_fresh_variable, results))
-
-    return wrapped
-
-
-def _fresh_variable(value: Any) -> Any:
-    """A leaf of the same values: it stands before the barrier, for the gradient leads nowhere."""
-    if not isinstance(value, TensorBase):
-        return value
-    leaf = wrap(value.array)
-    leaf._requires_grad = value.array.dtype.kind in "fc"
-    return leaf

@@ -68,15 +68,15 @@ def _through(hooks: Iterable[Hook], gradient: Gradient, owner: Any, task: GraphT
 
 
 def _retain(tensor: Tensor | None, gradient: Gradient, node: Node, task: GraphTask) -> None:
-    """Keep a non-leaf's gradient in its ``.grad``, adding to what is there."""
+    """Keep a non-leaf's gradient in its ``.grad``, adding to what is there; never the very tensor that goes on."""
     if tensor is None:
         return
     value = as_tensor(gradient, task)
     before = tensor._grad
-    if before is None:
-        tensor._grad = value
-    else:
+    if before is not None:
         tensor._grad = before + value
+    else:
+        tensor._grad = value.clone() if value is gradient else value
     if HookRan.listeners:
         emit(HookRan("retain_grad", tensor, None, before, tensor._grad, False))
 

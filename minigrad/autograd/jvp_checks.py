@@ -1,13 +1,16 @@
-"""What the ``jvp`` of a custom function may return: tangents that alias each other as the values do."""
+"""What the ``jvp`` of a custom function is given, and may return: tangents that alias each other as the values do."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.wrap import TensorBase
+import numpy as np
+
+from minigrad.autograd.wrap import TensorBase, wrap
 
 if TYPE_CHECKING:
     from minigrad.autograd.function import FunctionNode
+    from minigrad.tensor import Tensor
 
 
 def check_tangents(
@@ -56,3 +59,11 @@ def _check_view(out: Any, tangent: Any, inputs: dict[int, tuple[Any, Any]]) -> N
 
 def _root(tensor: Any) -> Any:
     return tensor if tensor._view is None else tensor._view.base
+
+
+def or_zeros(value: Any, tangent: Tensor | None, materialise: bool) -> Tensor | None:
+    """The tangent of an argument; zeros for a tensor that has none but could."""
+    if tangent is not None or not materialise:
+        return tangent
+    can = isinstance(value, TensorBase) and value.array.dtype.kind in "fc"
+    return wrap(np.zeros_like(value.array)) if can else None
