@@ -399,9 +399,10 @@ class Tensor(
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""
         if not self.requires_grad:
             raise self._refused("retain_grad", "can't retain_grad on Tensor that has requires_grad=False")
-        node = self._grad_fn
-        if node is None:
+        if self._grad_fn is None:
             return
+        node = self.grad_fn
+        assert node is not None
         if GradRetained.listeners and not self.retains_grad:
             emit(GradRetained(self))
         tensor_hooks_of(self).retains = True

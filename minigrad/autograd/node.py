@@ -266,6 +266,9 @@ def _recorded_copy(gradient: Tensor, leaf: Tensor) -> Tensor:
 def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
     before = leaf._grad
     if before is not None:
+        if before.array.shape != gradient.shape:  # somebody has given the leaf or its gradient another shape in place
+            before.add_(wrap(gradient))
+            return "in place"
         np.add(before.array, gradient, out=before.array, casting="unsafe")
         bump_version(before, "AccumulateGrad")
         return "in place"

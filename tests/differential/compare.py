@@ -22,6 +22,9 @@ COPYING = frozenset({"_version", "_base", "same object as", "grad held by"})
 RECORDED = frozenset({"requires_grad", "is_leaf", "grad_fn", "output_nr", "retains_grad", "grad warns"})
 """What is not compared for integers, which PyTorch, against its own rule, lets require grad when they are written."""
 
+HELPLESS = ("INTERNAL ASSERT FAILED", "Trying to use a saved tensor that has been detached in-place")
+"""PyTorch cannot go on: a fault of its own, or a history that it has lost and minigrad has not."""
+
 OVERLAP = "single memory location"
 """PyTorch stumbles in backward over gradients that it has expanded itself."""
 
@@ -89,7 +92,9 @@ def _beyond_comparison(theirs: Entry, ours: Entry, unversioned: frozenset[str]) 
     if theirs.raised is None:
         return False
     backward = theirs.statement is not None and theirs.statement.label in ("backward", "grad")
-    if "INTERNAL ASSERT FAILED" in theirs.raised.message or (backward and OVERLAP in theirs.raised.phrases):
+    if any(sentence in theirs.raised.message for sentence in HELPLESS) or (
+        backward and OVERLAP in theirs.raised.phrases
+    ):
         return True
     phrases = theirs.raised.phrases | (ours.raised.phrases if ours.raised else frozenset())
     wrote = TOO_LATE in phrases or (isinstance(theirs.statement, Write | Text) and bool(phrases & OUTSIDE))

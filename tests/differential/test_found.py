@@ -153,6 +153,13 @@ a[0:1] = 3.0
 a.fill_(xp.tensor(4.0))
 a.copy_(xp.tensor([5.0, 6.0]))
 """,
+    "a retained gradient is no tensor that is returned": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 2
+b.retain_grad()
+(c,) = xp.autograd.grad([b], [b], [xp.ones_like(b)], create_graph=True)
+(d,) = xp.autograd.grad([b * b], [a], [xp.ones_like(b)], create_graph=True)
+""",
     "filling expanded memory is legal": """
 a = xp.tensor([1.0]) * 1
 b = a.expand(2)
@@ -288,6 +295,13 @@ c = b + 1
 b.sqrt_()
 c.backward(xp.ones_like(c))
 """,
+    "a leaf that changed its shape cannot accumulate into its old gradient": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+a.backward(xp.ones_like(a))
+with xp.no_grad():
+    a.unsqueeze_(0)
+a.backward(xp.ones_like(a))
+""",
     "several views made in inference mode are refused for the mode": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
 with xp.inference_mode():
@@ -314,6 +328,14 @@ b.fill_(0.0)
 c = fn.Silent.apply(a, b)
 c.backward(xp.ones_like(c))
 """,
+    "asking a stale view to retain its gradient asks for its grad_fn": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+b = a * 1
+c, d = b.chunk(2)
+with xp.no_grad():
+    b += 1
+c.retain_grad()
+""",
     "asking a stale view without history to retain its gradient is no error": """
 a = xp.tensor([1.0], requires_grad=True)
 b = a.sign()
@@ -329,6 +351,20 @@ c, d = b.chunk(2)
 with xp.no_grad():
     b += 1
 c.requires_grad_()
+""",
+    "undefined gradients flow on and run the hooks on their way": """
+a = xp.tensor(2.5, requires_grad=True)
+h = a.register_hook(see("leaf"))
+b = a.max()
+i = b.register_hook(see("middle"))
+c = fn.Silent.apply(b, a)
+c.backward()
+""",
+    "equal roots count as several": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([2.0], requires_grad=True)
+h = a.register_hook(see("h"))
+c = xp.autograd.grad([a, a], [b], [xp.ones_like(a), xp.ones_like(a)], allow_unused=True)
 """,
 }
 """Programs by the behaviour that they show."""
