@@ -35,6 +35,7 @@ from inspector.explain import (
 )
 from inspector.explain.finding import Evidence, Finding, Location
 from inspector.explain.notes import NOTES
+from inspector.trace.collector import held
 from inspector.trace.trace import Trace
 
 __all__ = ["DIAGNOSES", "Evidence", "Finding", "Location", "explain", "notes_on"]
@@ -81,7 +82,8 @@ def notes_on(trace: Trace) -> list[Finding]:
 
 def _in_order(trace: Trace, diagnoses: tuple[Diagnosis, ...]) -> list[Finding]:
     """What they find, by the last step of the evidence; what is said of the same lines twice is said once."""
-    found = [finding for diagnose in diagnoses for finding in diagnose(trace)]
+    with held:
+        found = [finding for diagnose in diagnoses for finding in diagnose(trace)]
     found.sort(key=lambda finding: finding.evidence[-1].step if finding.evidence else 0)
     return list({(finding.sentence, finding.locations): finding for finding in reversed(found)}.values())[::-1]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from inspector.explain.flow import ALIASES, Copy, Flow, Use
+from inspector.explain.flow import ALIASES, Copy, Flow, Use, flow_of
 from inspector.explain.rewrite import stacked, with_keyword
 from inspector.explain.source import called, where
-from inspector.trace.facts import OpApplied, Place, RequiresGradChanged
+from inspector.trace.facts import GradModeChanged, OpApplied, Place, RequiresGradChanged
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
 
@@ -133,10 +133,31 @@ def _most_telling(cuts: list[Cut]) -> Cut | None:
     return ordered[0] if ordered else None
 
 
+def _original(trace: Trace, tensor: int) -> int:
+    """What an alias without a name was made of."""
+    flow = flow_of(trace)
+    while tensor not in trace.names:
+        aliased = [copy.source for copy in flow.copied_from(tensor) if copy.how in ALIASES]
+        if not aliased:
+            break
+        tensor = aliased[0]
+    return tensor
+
+
+def _switched_off(trace: Trace, cut: Cut) -> str:
+    """Where recording had been switched off, if that is another line."""
+    changes = [trace.facts[step - 1] for step in trace.steps_of(GradModeChanged) if step < cut.step]
+    off = [fact for fact in changes if isinstance(fact, GradModeChanged) and not fact.enabled]
+    place = off[-1].place if off else None
+    if place is None or (cut.place is not None and (place.file, place.line) == (cut.place.file, cut.place.line)):
+        return ""
+    return f" (since {where(trace, place)})"
+
+
 def sentence(trace: Trace, cut: Cut) -> str:
     """What cut the history, where, and what that means; without the full stop."""
     place = where(trace, cut.place)
-    source = called(trace, cut.source)
+    source = called(trace, _original(trace, cut.source))
     match cut.why:
         case "copy":
             return (
@@ -157,8 +178,10 @@ def sentence(trace: Trace, cut: Cut) -> str:
                 f"without a history: it does not remember how it depends on {source}"
             )
         case "no_grad" | "inference_mode":
+            since = _switched_off(trace, cut)
             return (
-                f"{cut.how} on {place} ran under {cut.why}, which records nothing, so no gradient comes back through it"
+                f"{cut.how} on {place} ran under {cut.why}{since}, which records nothing, so no gradient comes back "
+                "through it"
             )
         case "alias" | "detach_":
             did = f".{cut.how}" if cut.how == "data" else f"{cut.how}()"
@@ -181,7 +204,7 @@ def mend(trace: Trace, cut: Cut) -> str:
         case "copy" | "numbers":
             return (
                 stacked(trace, cut.place)
-                or f"# compute on with {called(trace, cut.source)} itself: stack() joins tensors"
+                or f"# compute on with {called(trace, _original(trace, cut.source))} itself: stack() joins tensors"
             )
         case "gradient":
             return with_keyword(trace, cut.place, "create_graph") or "# call grad(…, create_graph=True)"

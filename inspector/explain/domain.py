@@ -52,12 +52,16 @@ VALUES: dict[str, tuple[Edge, ...]] = {
         Edge(_zero, "1 / √0 is infinite", "(x + 1e-12).rsqrt()"),
         Edge(_negative, "a negative number has no square root", "x.clamp(min=1e-12).rsqrt()"),
     ),
-    "reciprocal": (Edge(_zero, "1 / 0 is infinite"),),
+    "reciprocal": (Edge(_zero, "1 / 0 is infinite", "(x + 1e-12).reciprocal()"),),
     "acos": (Edge(_beyond_one, "acos is defined from -1 to 1 only", "x.clamp(-1.0, 1.0).acos()"),),
     "asin": (Edge(_beyond_one, "asin is defined from -1 to 1 only", "x.clamp(-1.0, 1.0).asin()"),),
     "atanh": (Edge(lambda x: abs(x) >= 1, "atanh is finite between -1 and 1 only"),),
     "exp": (
-        Edge(_large, "the exponential of so large a number is beyond the largest float", "log_softmax or logsumexp"),
+        Edge(
+            _large,
+            "the exponential of so large a number is beyond the largest float",
+            "# log_softmax and logsumexp subtract the largest first",
+        ),
     ),
     "pow": (Edge(_negative, "a negative number has no power with a fractional exponent"),),
 }
@@ -68,6 +72,19 @@ VALUES["log1p"] = (
     Edge(lambda x: x < -1, "log1p needs x > -1"),
 )
 VALUES["expm1"] = VALUES["exp2"] = VALUES["cosh"] = VALUES["sinh"] = VALUES["exp"]
+
+UNDEFINED = {
+    "softmax": "all that it compares there is -∞, so that it divides 0 by 0",
+    "log_softmax": "all that it compares there is -∞",
+    "sub": "∞ - ∞ is not defined",
+    "add": "∞ - ∞ is not defined",
+    "mul": "0 · ∞ is not defined",
+    "matmul": "0 · ∞ and ∞ - ∞ are not defined",
+    "div": "∞ / ∞ is not defined",
+    "mean": "∞ - ∞ is not defined",
+    "sum": "∞ - ∞ is not defined",
+}
+"""Why an operation makes NaN of infinities."""
 
 SLOPES: dict[str, tuple[Edge, ...]] = {
     "sqrt": (Edge(_zero, "the slope of √x is 1 / (2·√x), infinite at exactly 0", "(x + 1e-12).sqrt()"),),

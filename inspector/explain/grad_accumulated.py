@@ -16,7 +16,7 @@ from inspector.explain.flow import flow_of
 from inspector.explain.ledger import Entry, ledgers
 from inspector.explain.source import called, short_where, where
 from inspector.explain.words import listed, worth
-from inspector.trace.facts import HookRan, OptimizerStepped, Place
+from inspector.trace.facts import Fact, GradientAccumulated, HookRan, OptimizerStepped, Place
 from inspector.trace.trace import Trace
 
 KIND = "grad-accumulated"
@@ -37,6 +37,8 @@ class _Pile:
 
 def diagnose(trace: Trace) -> list[Finding]:
     """One finding for each way in which gradients piled up by mistake; tensors that share it are told together."""
+    if not any(_adds_to_something(trace.facts[step - 1]) for step in trace.steps_of(GradientAccumulated, HookRan)):
+        return []
     stale: dict[tuple[Place | None, Place | None], list[tuple[_Pile, Entry, Entry]]] = {}
     found: list[Finding] = []
     told: set[tuple[str, Place | None]] = set()
@@ -50,6 +52,12 @@ def diagnose(trace: Trace) -> list[Finding]:
             elif len(pile.added) > 1:
                 found += _fresh_finding(trace, pile, told)
     return [_stale_finding(trace, group) for group in stale.values()] + found
+
+
+def _adds_to_something(fact: Fact) -> bool:
+    added = isinstance(fact, GradientAccumulated) or (isinstance(fact, HookRan) and fact.kind == "retain_grad")
+    before = getattr(fact, "before", None) if added else None
+    return before is not None and before.norm != 0
 
 
 def _piles(tensor: int, entries: list[Entry]) -> Iterator[_Pile]:

@@ -156,19 +156,19 @@ class _Makes:
         return False
 
     def takes_in_leaves(self, chain: Sequence[Use]) -> bool:
-        """Whether every link but the first comes from some leaf without going through the one before.
+        """Whether every link but the first takes in some leaf by way of what was made since the one before.
 
         What is a function of its own past alone is a recursion, and not a statistic.
         """
-        return all(self._reaches_leaf(later.fact.node, earlier.fact.node) for earlier, later in pairwise(chain))
+        return all(self._takes_in_leaf(later.fact.node, earlier.fact.node) for earlier, later in pairwise(chain))
 
-    def _reaches_leaf(self, start: int | None, without: int | None) -> bool:
-        stack, seen = [start], {start, without}
+    def _takes_in_leaf(self, start: int | None, since: int | None) -> bool:
+        floor, stack, seen = self._order.get(since or 0, 0), [start], {start}
         while stack:
             for target in self._edges.get(stack.pop() or 0, ()):
                 if target in self._leaves:
                     return True
-                if target not in seen:
+                if target not in seen and self._order.get(target, -1) > floor:
                     seen.add(target)
                     stack.append(target)
         return False

@@ -65,7 +65,8 @@ def _finding(trace: Trace, clash: _Clash) -> Finding:
 def _sentence(trace: Trace, clash: _Clash) -> str:
     saved, bumps = clash.saved, clash.bumps
     value = called(trace, saved.tensor)
-    kept = f"its own output {value}" if saved.tensor in clash.node.outputs else value
+    own = saved.tensor in clash.node.outputs and not _is_write(trace, clash.node)
+    kept = f"its own output {value}" if own else value
     place = clash.saved.place or clash.node.place
     sentence = (
         f"{clash.node.name} ({_operation(trace, clash.node)} on {where(trace, place)}) saved {kept} at version "
@@ -78,6 +79,11 @@ def _sentence(trace: Trace, clash: _Clash) -> str:
 def _operation(trace: Trace, node: NodeState) -> str:
     fact = trace.op_at(node.op) if node.op is not None else None
     return fact.op if fact is not None else "the operation"
+
+
+def _is_write(trace: Trace, node: NodeState) -> bool:
+    fact = trace.op_at(node.op) if node.op is not None else None
+    return fact is not None and fact.inplace
 
 
 def _writes(trace: Trace, clash: _Clash) -> str:

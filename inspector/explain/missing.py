@@ -217,9 +217,8 @@ def _read_out(question: Question) -> Reason | None:
         return None
     step, read = reads[0]
     return Reason(
-        f"nothing of it went into {_names(question)} but the numbers that {read.how}() on {where(trace, read.place)} "
-        "took "
-        "out of the graph, if these; and numbers have no past",
+        f"all of it that can have gone into {_names(question)} are the numbers that {read.how}() on "
+        f"{where(trace, read.place)} took out of the graph, and numbers have no past",
         at(read.place, "cut"),
         "# compute on with the tensor itself: item(), tolist() and numpy() are for looking",
         (Evidence(step, trace.describe(step), read.tensor),),

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from inspector.explain.domain import SLOPES, VALUES, Edge, edge_of
+from inspector.explain.domain import SLOPES, UNDEFINED, VALUES, Edge, edge_of
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import Flow, Use, flow_of
 from inspector.explain.passes import Pass, passes_of
-from inspector.explain.rewrite import chosen_safely, with_epsilon
+from inspector.explain.rewrite import chosen_safely, with_safe_operand
 from inspector.explain.source import called, where
 from inspector.explain.words import number, spot
 from inspector.trace.facts import NodeFinished, Summary
@@ -105,7 +105,11 @@ def _does_harm(one: Pass) -> bool:
 
 def _forward(case: _Case, root: int) -> Finding | None:
     """The first operation behind the root whose operands were finite and whose result is not."""
-    use = next((use for use in _behind(case, root) if _made_it(case.flow, use)), None)
+    behind = _behind(case, root)
+    use = next((use for use in behind if _made_it(case.flow, use)), None)
+    undefined = next((use for use in behind if _made_nan(case.flow, use)), None) if use is None else None
+    if undefined is not None:
+        return _undefined(case, root, undefined)
     if use is None:
         return None
     trace, flow = case.trace, case.flow
@@ -124,6 +128,32 @@ def _forward(case: _Case, root: int) -> Finding | None:
     )
     places = unique((*at(use.fact.place, "produced"), *at(case.one.place, "used")))
     return Finding(KIND, sentence, shown, places, _mend_forward(case, use, place))
+
+
+def _made_nan(flow: Flow, use: Use) -> bool:
+    """Whether it made NaN of infinities."""
+    result = flow.value_after(use.fact.outputs[0], use.step) if use.fact.outputs else None
+    given = [flow.value_of(x, use.step) for _, x in use.fact.inputs if isinstance(x, int)]
+    infinite = any(each is not None and each.infinities for each in given)
+    return result is not None and bool(result.nans) and infinite and not any(each and each.nans for each in given)
+
+
+def _undefined(case: _Case, root: int, use: Use) -> Finding:
+    trace = case.trace
+    result = use.fact.outputs[0]
+    place = _spot_in(case.flow.value_after(result, use.step))
+    assert place is not None
+    why = UNDEFINED.get(use.fact.op, "its operands are infinite there")
+    sentence = (
+        f"{use.fact.op} on {where(trace, use.fact.place)} made the first NaN, of infinities{place.words}: {why}. From "
+        "there "
+        f"it reached {called(trace, root)}, from which backward starts on {_start(case)}."
+    )
+    shown = (Evidence(use.step, trace.describe(use.step), result),)
+    places = unique((*at(use.fact.place, "produced"), *at(case.one.place, "used")))
+    return Finding(
+        KIND, sentence, shown, places, "# leave at least one finite number in every row, or a large negative one"
+    )
 
 
 def _start(case: _Case) -> str:
@@ -330,7 +360,9 @@ def _why(case: _Case, use: Use, place: _Spot, table: dict[str, tuple[Edge, ...]]
 
 def _safe(case: _Case, use: Use, edge: Edge) -> str:
     """The user's own expression with a small number inside; else the general recipe."""
-    own = with_epsilon(case.trace, use.fact.place, use.fact.op)
+    if edge.safe.startswith("#"):
+        return edge.safe
+    own = with_safe_operand(case.trace, use.fact.place, use.fact.op, edge.safe)
     maker = case.flow.makers.get(_operand(use, 0) or 0)
     instead = f"  # or {'std()' if maker.fact.op == 'var' else 'norm()'}" if maker and _is_spread(maker) else ""
     return (own or f"# {edge.safe}") + (instead if use.fact.op == "sqrt" else "")

@@ -50,6 +50,9 @@ def _root(trace: Trace, one: Pass) -> Finding:
     begun = f"{one.start.called} on {where(trace, one.place)} cannot start at {name}, which has no history"
     end = one.end or one.step
     shown = Evidence(end, trace.describe(end), root)
+    linear = _pass_behind(trace, root) if cut is None else None
+    if linear is not None:
+        return _constant_gradient(trace, one, root, begun, shown, linear)
     if cut is None:
         return _nothing_requires(trace, one, root, begun, shown)
     kind = GRADIENT if cut.why == "gradient" else KIND
@@ -66,6 +69,28 @@ def _root(trace: Trace, one: Pass) -> Finding:
 def _requires_grad(state: State, tensor: int) -> bool:
     known = state.tensors.get(tensor)
     return known is not None and known.requires_grad
+
+
+def _pass_behind(trace: Trace, root: int) -> Pass | None:
+    """The pass with create_graph that made the gradient which ``root`` was computed from."""
+    births = flow_of(trace).births
+    steps = [births[tensor][0] for tensor in _behind(trace, root) if tensor in births]
+    recorded = [one for one in passes_of(trace) if one.start.create_graph]
+    return next((one for one in recorded for step in steps if one.step < step < (one.end or len(trace))), None)
+
+
+def _constant_gradient(trace: Trace, one: Pass, root: int, begun: str, shown: Evidence, earlier: Pass) -> Finding:
+    """The derivative of something linear does not depend on anything."""
+    roots = listed([called(trace, each) for each in earlier.start.roots])
+    sentence = (
+        f"{begun}: {earlier.start.called}() on {where(trace, earlier.place)} did run with create_graph=True, but "
+        f"{roots} is "
+        "linear in what was asked for, so its gradient is a constant, and the next derivative is 0."
+    )
+    places = unique((*at(earlier.place, "created"), *at(one.place, "used")))
+    return Finding(
+        KIND, sentence, (shown,), places, "# leave this term out: the second derivative of something linear is 0"
+    )
 
 
 def _nothing_requires(trace: Trace, one: Pass, root: int, begun: str, shown: Evidence) -> Finding:

@@ -257,6 +257,22 @@ def _nonleaf(case: _Case) -> str:
     )
 
 
+def _numpy(case: _Case) -> str:
+    return f"{case.name} requires grad, and an array knows no history: what is computed from it would have no gradient"
+
+
+def _not_a_leaf(case: _Case) -> str:
+    return (
+        f"{case.name} was computed on {where(case.trace, case.made)}, and whether a computed tensor requires grad "
+        "follows from "
+        "what it was computed from; only that of a leaf can be set"
+    )
+
+
+def _hook(case: _Case) -> str:
+    return "a hook answered with a gradient of another shape or type than it was given, and the gradient must keep both"
+
+
 _REFUSALS = (
     _Refusal("Inference tensors cannot be saved", "inference-tensor", _inference_saved, _inference_mend, "saved"),
     _Refusal("Inplace update to inference tensor", "inference-tensor", _inference_written, _inference_mend),
@@ -277,6 +293,14 @@ _REFUSALS = (
     _Refusal("dtype can require gradients", "dtype-surprise", _integers, _integers_mend, "created"),
     _Refusal("can't be cast to the desired output type", "dtype-surprise", _cast, _cast_mend),
     _Refusal("could not infer output dtype", "dtype-surprise", _mean, _cast_mend, "used"),
+    _Refusal(
+        "Can't call numpy() on Tensor", "needs-detach", _numpy, lambda case: f"{case.name}.detach().numpy()", "used"
+    ),
+    _Refusal(
+        "change requires_grad flags of leaf", "nonleaf-flag", _not_a_leaf, lambda case: f"{case.name}.detach()", "used"
+    ),
+    _Refusal("has changed the size of value", "hook-contract", _hook, lambda case: "", "used"),
+    _Refusal("has changed the type of value", "hook-contract", _hook, lambda case: "", "used"),
     _Refusal("can't optimize a non-leaf Tensor", "optimiser-nonleaf", _nonleaf, lambda case: _give_leaf(case), "used"),
 )
 """The first whose words are in the message counts."""

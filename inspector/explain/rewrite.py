@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from inspector.explain.source import call_at, spans, statement, targets_of
+from inspector.explain.source import call_at, power_at, spans, statement, targets_of
 from inspector.trace.facts import Place
 from inspector.trace.trace import Trace
 
@@ -135,20 +135,24 @@ def assigned_name(trace: Trace, place: Place | None) -> str:
     return ast.unparse(targets[0]) if len(targets) == 1 else ""
 
 
-EPSILON = "1e-12"
-
-
-def with_epsilon(trace: Trace, place: Place | None, op: str) -> str:
-    """``(x + 1e-12).sqrt()`` for the ``x.sqrt()`` or ``mg.sqrt(x)`` at ``place``."""
-    call = copy.deepcopy(call_at(trace, place))
-    if call is None or not isinstance(call.func, ast.Attribute) or call.func.attr != op:
-        return ""
-    small = ast.Constant(float(EPSILON))
-    if call.args:
-        call.args[0] = ast.BinOp(call.args[0], ast.Add(), small)
+def with_safe_operand(trace: Trace, place: Place | None, op: str, safe: str) -> str:
+    """The operation at ``place`` as ``safe`` has it, ``(x + 1e-12).sqrt()``, with the user's own operand for ``x``."""
+    call, power = call_at(trace, place), power_at(trace, place)
+    if power is not None:
+        operands = {"x": power.left, "p": power.right}
+    elif call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == op:
+        operands = {"x": call.args[0] if call.args else call.func.value}
     else:
-        call.func.value = ast.BinOp(call.func.value, ast.Add(), small)
-    return ast.unparse(call)
+        return ""
+    return ast.unparse(_Put(operands).visit(ast.parse(safe, mode="eval").body))
+
+
+class _Put(ast.NodeTransformer):
+    def __init__(self, operands: dict[str, ast.expr]) -> None:
+        self._operands = operands
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self._operands.get(node.id, node))
 
 
 def chosen_safely(trace: Trace, where: Place | None, unsafe: Place | None) -> str:

@@ -95,6 +95,9 @@ def called(trace: Trace, tensor: int) -> str:
     if birth is None or birth[1].place is None:
         return name
     written = _written_target(trace, birth[1].place)
+    base = birth[1].base
+    if not written and base is not None and base in trace.names:
+        return f"a view of {trace.names[base]}"
     text = expression(trace, birth[1].place)
     return written or (f"the result of `{text}`" if text else name)
 
@@ -130,6 +133,13 @@ def call_at(trace: Trace, place: Place | None) -> ast.Call | None:
         return None
     calls = (node for node in ast.walk(tree_of(trace, place.file)) if isinstance(node, ast.Call) and spans(node, place))
     return next(calls, None)
+
+
+def power_at(trace: Trace, place: Place | None) -> ast.BinOp | None:
+    """The power ``x ** p`` that stands at ``place``."""
+    found = () if place is None else ast.walk(tree_of(trace, place.file))
+    powers = (node for node in found if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+    return next((node for node in powers if place is not None and spans(node, place)), None)
 
 
 def method_named(trace: Trace, file: str, class_name: str, method: str) -> ast.FunctionDef | None:

@@ -46,6 +46,20 @@ def test_hooks_that_deceive_nobody_are_no_fault(healthy: Healthy, hooks: str) ->
     healthy(f"{start}\n{hooks}\n(h * h).backward()\n{look}\n")
 
 
+def test_a_hook_that_changes_the_shape_is_refused(explained: Explain) -> None:
+    (finding,) = explained(
+        """
+        import minigrad as mg
+        x = mg.ones(2, requires_grad=True)
+        x.register_hook(lambda g: g.sum())
+        x.sum().backward()
+        """,
+        fails=RuntimeError,
+    ).findings
+    assert finding.kind == "hook-contract"
+    assert "the gradient must keep both" in finding.sentence
+
+
 FUNCTION = """
 import minigrad as mg
 class Scale(mg.autograd.Function):

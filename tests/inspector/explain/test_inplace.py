@@ -107,6 +107,39 @@ def test_a_step_of_the_optimiser_between_forward_and_backward_is_told_as_such(ex
     assert "before the optimiser's step()" in finding.mend
 
 
+def test_a_weight_that_another_optimiser_moved_is_named_though_its_transpose_was_saved(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        mg.manual_seed(0)
+        judge, maker = mg.nn.Linear(2, 1), mg.nn.Linear(2, 2)
+        optimizer = mg.optim.SGD(judge.parameters(), lr=0.1)
+        made = maker(mg.ones(4, 2))
+        loss = judge(made).mean()  #: saved
+        judge(made.detach()).mean().backward()
+        optimizer.step()  #: mutated
+        loss.backward()
+        """,
+        fails=RuntimeError,
+    ).one("inplace-version")
+    assert "saved a view of judge.weight at version 1" in finding.sentence
+    assert "SGD.step on line 8" in finding.sentence
+
+
+def test_an_operation_that_writes_over_its_own_operand_saved_that_and_no_output(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        y = mg.tensor([1.0, 2.0], requires_grad=True) * 1.0
+        y.mul_(y)  #: saved mutated
+        y.sum().backward()
+        """,
+        fails=RuntimeError,
+    ).one("inplace-version")
+    assert "saved y at version 0; then mul_ on line 3" in finding.sentence
+    assert finding.mend == "y = y.mul(y)"
+
+
 def test_an_error_that_the_script_caught_counts_too(explained: Explain) -> None:
     ran = explained(
         """

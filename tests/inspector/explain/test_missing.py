@@ -314,6 +314,64 @@ def test_backward_through_a_gradient_without_create_graph_names_the_grad_call(ex
     assert finding.mend == "mg.autograd.grad((x * x * x).sum(), x, create_graph=True)"
 
 
+def test_recording_that_was_switched_off_elsewhere_names_that_line_too(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        w = mg.tensor([1.0, 1.0], requires_grad=True)
+        mg.set_grad_enabled(False)
+        loss = (w * 2.0).sum()  #: cut
+        mg.set_grad_enabled(True)
+        loss.backward()  #: used
+        """,
+        fails=RuntimeError,
+    ).one("no-history")
+    assert (
+        "mul on line 4 (`w * 2.0`) ran under no_grad (since line 3 (`mg.set_grad_enabled(False)`))" in finding.sentence
+    )
+
+
+def test_the_second_derivative_of_something_linear_is_said_to_be_zero(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        x = mg.tensor([1.0, 2.0], requires_grad=True)
+        (slope,) = mg.autograd.grad((3.0 * x).sum(), x, create_graph=True)  #: created
+        slope.sum().backward()  #: used
+        """,
+        fails=RuntimeError,
+    ).one("no-history")
+    assert "(3.0 * x).sum() is linear in what was asked for" in finding.sentence
+    assert "the next derivative is 0" in finding.sentence
+
+
+def test_numbers_that_went_through_an_array_are_missed_at_the_array(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        w = mg.tensor([1.0, 1.0], requires_grad=True)
+        array = w.detach().numpy()  #: cut
+        b = mg.from_numpy(array * 2.0).requires_grad_()
+        b.sum().backward()
+        print(w.grad)  #: used
+        """
+    ).one("grad-none")
+    assert "are the numbers that numpy() on line 3" in finding.sentence
+    assert "numbers have no past" in finding.sentence
+
+
+def test_an_array_of_what_requires_grad_needs_detach(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        w = mg.tensor([1.0, 1.0], requires_grad=True)  #: created
+        w.numpy()  #: used
+        """,
+        fails=RuntimeError,
+    ).one("needs-detach")
+    assert finding.mend == "w.detach().numpy()"
+
+
 def test_an_input_that_the_output_does_not_depend_on_is_explained(explained: Explain) -> None:
     finding = explained(
         """

@@ -118,11 +118,34 @@ def test_the_first_forward_operation_that_is_not_finite_is_named_with_its_operan
     assert "From there it reached loss, from which backward starts on line 5" in finding.sentence
 
 
-def test_a_logarithm_gets_a_small_number_inside(explained: Explain) -> None:
+@pytest.mark.parametrize(
+    ("formula", "mend"),
+    [
+        ("x.log()", "(x + 1e-12).log()"),
+        ("x ** 0.5", "(x + 1e-12) ** 0.5"),
+        ("(x / 3.0).acos()", "(x / 3.0).clamp(-1 + 1e-06, 1 - 1e-06).acos()"),
+    ],
+)
+def test_the_mend_keeps_the_operand_away_from_the_edge(explained: Explain, formula: str, mend: str) -> None:
     (finding,) = explained(
-        "import minigrad as mg\nx = mg.tensor([3.0, 0.0], requires_grad=True)\nx.log().sum().backward()\n"
+        f"import minigrad as mg\nx = mg.tensor([3.0, 0.0], requires_grad=True)\n({formula}).sum().backward()\n"
     ).findings
-    assert finding.mend == "(x + 1e-12).log()"
+    assert finding.mend == mend
+
+
+def test_a_row_of_minus_infinity_alone_has_no_softmax(explained: Explain) -> None:
+    finding = explained(
+        """
+        import minigrad as mg
+        scores = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        mask = mg.tensor([[False, True], [True, True]])
+        weights = scores.masked_fill(mask, float("-inf")).softmax(-1)  #: produced
+        weights.sum().backward()  #: used
+        """
+    ).one("nan-origin")
+    assert "softmax on line 4" in finding.sentence
+    assert "made the first NaN, of infinities, at index (1, 0)" in finding.sentence
+    assert "all that it compares there is -∞" in finding.sentence
 
 
 def test_anomaly_mode_stops_and_the_cause_is_still_named(explained: Explain) -> None:

@@ -78,12 +78,18 @@ def test_what_is_carried_over_is_detached(source: str, name: str, mended: str) -
     assert rewrite.detached(trace, place, name) == mended
 
 
-def test_small_numbers_go_inside() -> None:
-    assert rewrite.with_epsilon(*at("y = (a * a).sum().sqrt()", "(a * a).sum().sqrt()"), "sqrt") == (
-        "((a * a).sum() + 1e-12).sqrt()"
-    )
-    assert rewrite.with_epsilon(*at("y = mg.log(p)", "mg.log(p)"), "log") == "mg.log(p + 1e-12)"
-    assert rewrite.with_epsilon(*at("y = f(p)", "f(p)"), "log") == ""
+@pytest.mark.parametrize(
+    ("text", "op", "safe", "mended"),
+    [
+        ("(a * a).sum().sqrt()", "sqrt", "(x + 1e-12).sqrt()", "((a * a).sum() + 1e-12).sqrt()"),
+        ("mg.log(p)", "log", "(x + 1e-12).log()", "(p + 1e-12).log()"),
+        ("q ** 0.5", "pow", "(x + 1e-12) ** p", "(q + 1e-12) ** 0.5"),
+        ("f(p)", "log", "(x + 1e-12).log()", ""),
+    ],
+)
+def test_the_users_own_operand_goes_into_the_safe_form(text: str, op: str, safe: str, mended: str) -> None:
+    trace, place = at(f"y = {text}", text)
+    assert rewrite.with_safe_operand(trace, place, op, safe) == mended
 
 
 def test_a_keyword_is_added_or_set() -> None:
