@@ -353,11 +353,11 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     node.is_tensor = tuple(isinstance(x, TensorBase) for x in args)
     recorded = modes.grad and any(x.requires_grad for x in inputs)
     node.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
+    if recorded:
+        _connect(node, inputs)  # before forward, which may write into its inputs
     with no_grad(), duals.paused():
         result = (_announced_forward if ScopeEntered.listeners else _forward)(function, node, args, kwargs)
     outputs = list(result) if isinstance(result, (tuple, list)) else [result]
-    if recorded:
-        _connect(node, inputs)
     try:
         _attach(node, inputs, outputs, recorded)
     except RuntimeError as error:

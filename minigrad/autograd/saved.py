@@ -359,8 +359,11 @@ def make_saved(tensor: Tensor, is_output: bool = False) -> RawSaved:
 
 
 def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:
-    """PyTorch's sentence, then who saved and who wrote, as far as somebody asked for places."""
-    maker = node if isinstance(slot, SavedOutput) else slot._grad_fn
+    """PyTorch's sentence, then who saved and who wrote, as far as somebody asked for places.
+
+    Raises RuntimeError when what was saved is a view that may not be used any more; another stale view has a new maker.
+    """
+    maker = slot.grad_fn if isinstance(slot, TensorBase) else node if isinstance(slot, SavedOutput) else slot._grad_fn
     which = "" if maker is None else f", which is output {_output_nr(slot)} of {maker.bare_name()},"
     text = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "

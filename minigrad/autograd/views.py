@@ -56,7 +56,7 @@ def attach(out: Tensor, source: Tensor, creation: Creation = Creation.ORDINARY) 
 
 def inherited(creation: Creation, parent: View | None) -> Creation:
     """The mode in which a view is made counts before all else; a view of a view may do no more than its parent."""
-    if modes.inference:
+    if modes.inference or (parent is not None and parent.creation is Creation.INFERENCE):
         return Creation.INFERENCE
     if not modes.grad:
         return Creation.NO_GRAD
@@ -191,16 +191,17 @@ def rebase(tensor: Tensor, node: Node) -> None:
 
 
 def turn(tensor: Tensor, node: Node) -> None:
-    """Give a tensor that looks at its memory anew its history. Nothing was written: a view's base keeps its own."""
-    set_history(tensor, node)
+    """Give a tensor that looks at its memory anew its history. Nothing was written: a view's base keeps its own, and a
+    retained gradient stays with the old shape."""
+    set_history(tensor, node, moves_retained=False)
     if tensor._view is not None:
         tensor._view.version = tensor.version_counter.value
 
 
-def set_history(tensor: Tensor, node: Node, output_nr: int = 0) -> None:
+def set_history(tensor: Tensor, node: Node, output_nr: int = 0, moves_retained: bool = True) -> None:
     """Replace the gradient edge; a retained gradient moves to the new node, other hooks stay with the old."""
     old = tensor._grad_fn
-    if old is not None and old.hooks is not None:
+    if moves_retained and old is not None and old.hooks is not None:
         kept = old.hooks.retain.pop(tensor._output_nr, None)
         if kept is not None:
             node.node_hooks().retain[output_nr] = kept
