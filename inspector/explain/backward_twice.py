@@ -17,39 +17,35 @@ def diagnose(trace: Trace) -> list[Finding]:
     found = []
     for step in trace.steps_of(BackwardFailed):
         fact = trace.facts[step - 1]
-        if (
-            isinstance(fact, BackwardFailed)
-            and fact.node is not None
-            and "backward through the graph a second time" in fact.message
-        ):
-            found.append(_finding(trace, trace.at(step), step, fact.task, fact.node))
+        if isinstance(fact, BackwardFailed) and "backward through the graph a second time" in fact.message:
+            state = trace.at(step)
+            task = state.tasks.get(fact.task)
+            if task is not None and fact.node is not None and fact.node in state.nodes:
+                found.append(_finding(trace, state, step, task, fact.node))
     return found
 
 
-def _finding(trace: Trace, state: State, step: int, task: int, node: int) -> Finding:
+def _finding(trace: Trace, state: State, step: int, task: TaskState, node: int) -> Finding:
     released = _release_of(trace, node, step)
     earlier = None if released is None else _task_at(state, released)
     made = state.nodes[node].place
-    root = _name_of_roots(trace, state.tasks[task])
-    shared = trace.label_of(node)
-    places = [*at(made, "created")]
-    first = ""
-    if earlier is not None:
-        places += at(earlier.place, "freed")
-        first = f" by the backward on {where(trace, earlier.place)}"
-    places += at(state.tasks[task].place, "used")
+    freed = f" by the backward on {where(trace, earlier.place)}" if earlier is not None else ""
     sentence = (
-        f"backward of {root} on {where(trace, state.tasks[task].place)} reached {shared}, made on "
-        f"{where(trace, made)}, whose saved "
-        f"values had been freed{first}."
+        f"backward of {_name_of_roots(trace, task)} on {where(trace, task.place)} reached {trace.label_of(node)}, made "
+        "on "
+        f"{where(trace, made)}, whose saved values had been freed{freed}."
     )
-    if earlier is not None and earlier.root_nodes != state.tasks[task].root_nodes:
+    if earlier is not None and earlier.root_nodes != task.root_nodes:
         sentence += (
             " Both passes go through this part of the graph, which was computed once and before the first of them."
         )
-    return Finding(
-        KIND, sentence, _evidence(trace, released, step, node), unique(places), _mend(trace, earlier, state.tasks[task])
+    places = (
+        *at(made, "created"),
+        *at(earlier.place if earlier is not None else None, "freed"),
+        *at(task.place, "used"),
     )
+    mend = _mend(trace, earlier, task)
+    return Finding(KIND, sentence, _evidence(trace, released, step, node), unique(places), mend)
 
 
 def _release_of(trace: Trace, node: int, before: int) -> int | None:

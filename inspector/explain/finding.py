@@ -5,6 +5,7 @@ A finding is plain data that goes into JSON as it is. Must not know how it was f
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,11 +52,22 @@ class Finding:
 
     def __str__(self) -> str:
         """For people: the sentence, then where, then how to mend it."""
-        width = max([8, *(len(one.role) for one in self.locations)])
-        places = [f"  {one.role:<{width}} {one.file}:{one.line}" for one in self.locations]
-        lines = self.mend.splitlines()
-        mend = [f"  {'mend' if not i else '':<{width}} {line}" for i, line in enumerate(lines)]
-        return "\n".join([f"{self.kind}: {self.sentence}", *places, *mend])
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """The same, with the sentence broken into lines of at most ``width`` characters.
+
+        >>> print(Finding("grad-none", "w.grad is None: backward never reached w.").text(32))
+        grad-none: w.grad is None:
+          backward never reached w.
+        """
+        told = f"{self.kind}: {self.sentence}"
+        if width is not None:
+            told = textwrap.fill(told, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        roles = max([8, *(len(one.role) for one in self.locations)])
+        places = [f"  {one.role:<{roles}} {one.file}:{one.line}" for one in self.locations]
+        mend = [f"  {'mend' if not i else '':<{roles}} {line}" for i, line in enumerate(self.mend.splitlines())]
+        return "\n".join([told, *places, *mend])
 
 
 def at(place: Place | None, role: str) -> tuple[Location, ...]:

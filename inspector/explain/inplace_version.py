@@ -46,12 +46,21 @@ def _clashes(trace: Trace) -> Iterator[_Clash]:
             fact = None if unpacked is None else trace.facts[unpacked - 1]
         failed = trace.facts[step - 1]
         if isinstance(fact, SavedUnpacked) and isinstance(failed, BackwardFailed) and fact.node == failed.node:
-            state = trace.at(step)
-            node = state.nodes[fact.node]
-            saved = node.saved[fact.slot]
-            bumps = tuple(bump for bump in state.storages[saved.storage].bumps if bump.new > saved.version)
-            if bumps and "modified by an inplace operation" in failed.message:
-                yield _Clash(step, node, saved, bumps, state)
+            clash = _clash_at(trace, step, fact)
+            if clash is not None and "modified by an inplace operation" in failed.message:
+                yield clash
+
+
+def _clash_at(trace: Trace, step: int, used: SavedUnpacked) -> _Clash | None:
+    """The slot that failed, and the writes since it was saved; None where the trace did not see these."""
+    state = trace.at(step)
+    node = state.nodes.get(used.node)
+    saved = None if node is None else node.saved.get(used.slot)
+    storage = None if saved is None else state.storages.get(saved.storage)
+    if node is None or saved is None or storage is None:
+        return None
+    bumps = tuple(bump for bump in storage.bumps if bump.new > saved.version)
+    return _Clash(step, node, saved, bumps, state) if bumps else None
 
 
 def _finding(trace: Trace, clash: _Clash) -> Finding:
@@ -159,7 +168,8 @@ def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
     if _by_optimiser(trace, first):
         return "# call backward() before the optimiser's step(), or compute the loss again after it"
     if _siblings(clash):
-        base = clash.state.tensors[clash.saved.tensor].base
+        saved = clash.state.tensors.get(clash.saved.tensor)
+        base = None if saved is None else saved.base
         return (
             f"# keep the pieces of {called(trace, base or 0)} in a Python list and put them together at the end with "
             "stack(pieces)"

@@ -62,9 +62,9 @@ def why_unused(question: Question) -> Reason:
 
 def _not_leaf(question: Question) -> Reason | None:
     tensor, trace = question.tensor, question.trace
-    if tensor.is_leaf or tensor.grad_fn is None:
+    node = None if tensor.grad_fn is None else question.state.nodes.get(tensor.grad_fn)
+    if tensor.is_leaf or tensor.grad_fn is None or node is None:
         return None
-    node = question.state.nodes[tensor.grad_fn]
     owner = next(_leaves_behind(question.state, tensor.grad_fn), None)
     went = (
         f"The gradient went on to {_leaf(question, owner)}" if owner is not None else "The gradient went on through it"
@@ -88,7 +88,9 @@ def _leaves_behind(state: State, node: int) -> Iterator[TensorState]:
     """The leaves that a node's gradient goes to."""
     seen, stack = {node}, [node]
     while stack:
-        here = state.nodes[stack.pop()]
+        here = state.nodes.get(stack.pop())
+        if here is None:
+            continue
         if here.leaf is not None and here.leaf in state.tensors:
             yield state.tensors[here.leaf]
         for edge in here.edges:

@@ -30,7 +30,8 @@ def diagnose(trace: Trace) -> list[Finding]:
             found.append(_root(trace, one))
         elif "differentiated Tensors does not require grad" in message:
             state = trace.at(one.step)
-            found += [_unused(trace, one, x) for x in one.start.inputs or () if not _requires_grad(state, x)][:1]
+            missed = [x for x in one.start.inputs or () if not _requires_grad(state, x)]
+            found += [finding for x in missed[:1] for finding in _unused(trace, one, x)]
     return found + [finding for step in trace.steps_of(OpFailed) for finding in _unused_at(trace, step)]
 
 
@@ -39,7 +40,9 @@ def _unused_at(trace: Trace, step: int) -> Iterator[Finding]:
     fact = trace.facts[step - 1]
     before = [one for one in passes_of(trace) if one.step < step and one.start.called == "grad"]
     if isinstance(fact, OpFailed) and "appears to not have been used" in fact.message and before:
-        yield from (_unused(trace, before[-1], x) for _, x in fact.inputs if isinstance(x, int))
+        for _, x in fact.inputs:
+            if isinstance(x, int):
+                yield from _unused(trace, before[-1], x)
 
 
 def _root(trace: Trace, one: Pass) -> Finding:
@@ -119,14 +122,16 @@ def _behind(trace: Trace, root: int) -> set[int]:
     return seen
 
 
-def _unused(trace: Trace, one: Pass, tensor: int) -> Finding:
+def _unused(trace: Trace, one: Pass, tensor: int) -> Iterator[Finding]:
     state = trace.at(one.step)
-    task = state.tasks[one.start.task]
+    task = state.tasks.get(one.start.task)
+    if task is None or tensor not in state.tensors:
+        return
     question = Question(trace, flow_of(trace), one.step, state.tensors[tensor], state, (task,))
     reason = why_unused(question)
     roots = listed([called(trace, root) for root in one.start.roots])
     end = one.end or one.step
-    return Finding(
+    yield Finding(
         KIND,
         f"grad() on {where(trace, one.place)} was asked how {roots} depends on {question.name}, but there is no way "
         "back "

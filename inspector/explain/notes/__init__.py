@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from inspector.explain.finding import Finding
 from inspector.explain.notes import (
+    flat,
     hooks_once,
     large_graph,
     overlapping,
@@ -25,6 +26,7 @@ NOTES: tuple[Callable[[Trace], list[Finding]], ...] = (
     overlapping.note,
     stretched.note,
     repeated_reading.note,
+    flat.note,
     ties.note,
     hooks_once.note,
     large_graph.note,

@@ -72,7 +72,8 @@ def _shape(flow: Flow, tensor: int) -> tuple[int, ...] | None:
 
 def _requires_grad(flow: Flow, tensor: int) -> bool:
     maker = flow.makers.get(tensor)
-    return flow.births[tensor][1].requires_grad or (maker is not None and maker.fact.node is not None)
+    birth = flow.births.get(tensor)
+    return (birth is not None and birth[1].requires_grad) or (maker is not None and maker.fact.node is not None)
 
 
 def _told(trace: Trace, stretches: list[_Stretch]) -> Finding:

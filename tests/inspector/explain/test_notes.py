@@ -132,6 +132,34 @@ def test_an_index_read_twice_gets_both_gradients(explained: Explain) -> None:
     assert "x[0] gets 1 + 10 = 11" in note.sentence
 
 
+def test_a_comparison_in_a_formula_is_said_to_have_no_slope(explained: Explain) -> None:
+    ran = explained(
+        """
+        import minigrad as mg
+        x = mg.tensor([-1.0, 2.0], requires_grad=True)
+        gate = (x > 0).float()  #: cut
+        (gate * x).sum().backward()  #: used
+        """
+    )
+    note = ran.note("no-slope")
+    assert "gt on line 3 (`x > 0`) is a step: it has no derivative, and cuts the graph there" in note.sentence
+    assert "a gradient reaches x only along other ways" in note.sentence
+    assert places(note) == ran.marks
+
+
+def test_a_comparison_that_only_chooses_is_not_worth_a_word(explained: Explain) -> None:
+    ran = explained(
+        """
+        import minigrad as mg
+        x = mg.tensor([-1.0, 2.0], requires_grad=True)
+        mg.where(x > 0, x, mg.zeros(2)).sum().backward()
+        x[x > 0].sum().backward()
+        x.masked_fill(x > 0, 0.0).sum().backward()
+        """
+    )
+    assert (ran.findings, ran.notes) == ([], [])
+
+
 def test_a_graph_of_many_paths_is_told_in_a_few_words(explained: Explain) -> None:
     note = explained(
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from types import NoneType
 from typing import Any
 
@@ -126,6 +127,53 @@ def test_every_beginning_of_a_run_can_be_explained(explained: Explain) -> None:
     for length in range(len(ran.trace)):
         trace = Trace(ran.trace.facts[:length], ran.trace.sources)
         json.dumps(report(trace))
+
+
+FAULTS = """
+import minigrad as mg
+class Put(mg.autograd.Function):
+    @staticmethod
+    def forward(ctx, box, more):
+        box.add_(more)
+        return box
+    @staticmethod
+    def backward(ctx, g):
+        return g
+w = mg.tensor([0.0, 2.0], requires_grad=True)
+v = mg.tensor([[1.0], [2.0]], requires_grad=True)
+optimizer = mg.optim.SGD([w, v], lr=0.1)
+h = w * 2.0
+h.retain_grad()
+h.register_hook(lambda g: g * 2.0)
+(h * h).sqrt().sum().backward()
+optimizer.step()
+((v - w) ** 2).mean().backward()
+optimizer.step()
+(slope,) = mg.autograd.grad((w ** 3).sum(), w)
+((w - slope) ** 2).sum().backward()
+print(h.grad, v.grad.tolist(), mg.tensor([w[0].item()]).data.add_(1.0))
+for program in (
+    lambda: (h.exp() * 1.0).sum().backward(),
+    lambda: Put.apply(w * 1.0, w).sum().backward(),
+    lambda: mg.tensor(w.tolist()).sum().backward(),
+    lambda: h.add_(1.0).exp().add_(1.0).sum().backward(),
+):
+    try:
+        program()
+    except RuntimeError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("kept", [0.99, 0.9, 0.5])
+def test_a_trace_with_gaps_is_told_as_far_as_it_goes(explained: Explain, kept: float) -> None:
+    ran = explained(FAULTS)
+    assert len(ran.findings) >= 5
+    dice = random.Random(7)
+    for _ in range(40):
+        facts = [fact for fact in ran.trace.facts if dice.random() < kept]
+        told = report(Trace(facts, ran.trace.sources))
+        assert json.loads(json.dumps(told)) == told
 
 
 def test_a_finding_is_printed_with_its_places_and_its_mend() -> None:
