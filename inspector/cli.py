@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 SCRIPT = {"ignore_unknown_options": True}
 """Options that are not ours are the script's, ``inspector run train.py --epochs 3``; after ``--`` all of them are."""
+WIDEST = 110
+"""Characters in a line of prose on a wide terminal."""
 
 
 class Refusal(click.ClickException):
@@ -323,8 +326,9 @@ def _has_colour() -> bool:
 
 
 def _told(findings: Sequence[Any], notes: Sequence[Any]) -> str:
-    """The findings for people, and after them what is no fault and yet worth knowing."""
-    told = list(map(str, findings)) or ["Nothing to explain: the gradients are as they should be."]
+    """The findings for people, and after them what is no fault and yet worth knowing. A terminal gets whole words."""
+    width = min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else None
+    told = [one.text(width) for one in findings] or ["Nothing to explain: the gradients are as they should be."]
     if notes:
-        told += ["Worth knowing, though no fault:", *map(str, notes)]
+        told += ["Worth knowing, though no fault:", *(one.text(width) for one in notes)]
     return "\n\n".join(told)
