@@ -7,7 +7,9 @@ RuntimeError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from minigrad.autograd.node import Node
@@ -29,6 +31,12 @@ def do_not_meet(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError | None:
                 f"dimension {max(len(a), len(b)) - place}"
             )
     return None
+
+
+def refuse_bools(kernel: str, *arrays: Any) -> None:
+    """Raise NotImplementedError if one of ``arrays`` is of bools, for which PyTorch has no such kernel."""
+    if any(isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in arrays):
+        raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'; convert it with .int() first.")
 
 
 def broadcasts(small: tuple[int, ...], big: tuple[int, ...]) -> bool:

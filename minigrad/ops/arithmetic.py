@@ -10,6 +10,7 @@ import numpy as np
 
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
+from minigrad.errors import refuse_bools
 from minigrad.op import Op, op
 from minigrad.ops.choice import refuse, zero
 from minigrad.ops.fitting import meeting, plain, together
@@ -102,17 +103,23 @@ def sub_pair(a: Array, b: Array, /) -> Array:
 
 
 def _refuse_bool_difference(*operands: Any) -> None:
-    if any(isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in operands):
+    bools = [isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in operands]
+    if len(bools) == 2 and all(bools):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "operator instead."
+        )
+    if any(bools):
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, "
-            "use the `~` or logical_not() operator instead."
+            "use the `~` or `logical_not()` operator instead."
         )
 
 
 sub_pair.grads(a=lambda g: g, b=lambda g: -g)
 
 
-@op(label="−", name="sub", promotes="result", elementwise=True, linear=True, backward="SubBackward0")
+@op(label="−", name="sub", elementwise=True, linear=True, backward="SubBackward0")
 def sub_scaled(a: Array, b: Array, /, alpha: float) -> Array:
     """The difference ``a - alpha * b``, with broadcasting.
 
@@ -121,6 +128,7 @@ def sub_scaled(a: Array, b: Array, /, alpha: float) -> Array:
     tensor([-9., -8.])
     """
     _refuse_bool_difference(a, b)
+    a, b = together(a, b)
     return np.subtract(a, _scaled(b, alpha))
 
 
@@ -225,6 +233,8 @@ div_rounded.grads(a=lambda g: zero(g), b=lambda g: zero(g))
 
 
 def _floor_quotient(a: Array, b: Array) -> Array:
+    if isinstance(a, np.ndarray) and a.dtype.kind == "b":
+        refuse_bools("div_floor_cpu", b)
     _refuse_integer_zero(a, b)
     return np.floor_divide(a, b)
 
@@ -287,6 +297,7 @@ def remainder_pair(a: Array, b: Array, /) -> Array:
     >>> mg.remainder(mg.tensor([-3.0, 3.0]), mg.tensor(2.0))
     tensor([1., 1.])
     """
+    refuse_bools("remainder_cpu", a)
     _refuse_integer_zero(a, b)
     return np.remainder(a, b)
 
@@ -328,6 +339,7 @@ def fmod_pair(a: Array, b: Array, /) -> Array:
     >>> mg.fmod(mg.tensor([-3.0, 3.0]), mg.tensor(2.0))
     tensor([-1.,  1.])
     """
+    refuse_bools("fmod_cpu", a)
     _refuse_integer_zero(a, b)
     return np.fmod(a, b)
 

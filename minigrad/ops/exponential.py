@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
+from minigrad.errors import refuse_bools
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
@@ -333,6 +334,8 @@ def _power(a: Any, exponent: Any) -> Array:
     """
     if type(a) is np.ndarray and a.dtype.kind == "f":
         return np.asarray(a**exponent)
+    if isinstance(a, np.ndarray) and a.dtype.kind == "b":
+        refuse_bools("pow", exponent)
     if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):
         return np.asarray(a**exponent)
     if not isinstance(exponent, np.ndarray):

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
-from minigrad.errors import do_not_meet
+from minigrad.errors import do_not_meet, refuse_bools
 from minigrad.op import op
 from minigrad.ops import viewing
 from minigrad.ops.arithmetic import add_pair, mul
@@ -96,6 +96,7 @@ def dot(a: Array, b: Array, /) -> Array:
     tensor(11.)
     """
     _check_tensors("dot", a, b)
+    refuse_bools("dot", a)
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:

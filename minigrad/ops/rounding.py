@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
+from minigrad.errors import refuse_bools
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import plain
@@ -34,8 +35,9 @@ __all__ = [
 
 
 def _whole_if_integer(function: Any, a: Array) -> Array:
-    """Integers are whole already; NumPy would keep them too, but not bools."""
-    return a.copy() if a.dtype.kind in "iub" else function(a)
+    """Integers are whole already. Raises NotImplementedError for bools."""
+    refuse_bools(f"{'round' if function is np.rint else function.__name__}_vml_cpu", a)
+    return a.copy() if a.dtype.kind in "iu" else function(a)
 
 
 @op(label="⌊x⌋", elementwise=True)
@@ -88,6 +90,7 @@ def frac(a: Array, /) -> Array:
     >>> mg.frac(mg.tensor([-1.5, 1.25]))
     tensor([-0.5000,  0.2500])
     """
+    refuse_bools("frac_cpu", a)
     return a - np.trunc(a)
 
 
@@ -184,6 +187,7 @@ def absolute(a: Array, /) -> Array:
     >>> mg.abs(mg.tensor([-1.0, 2.0]))
     tensor([1., 2.])
     """
+    refuse_bools("abs_cpu", a)
     return np.absolute(a)
 
 
