@@ -273,6 +273,8 @@ def attach_outputs(node: Node, outputs: Sequence[Tensor]) -> None:
             out._requires_grad = True
             out._grad_fn = node
             out._output_nr = number
+        else:
+            out._output_nr = 0
 
 
 # --- in place

@@ -262,7 +262,7 @@ def above_threshold(a: Array, /, threshold: float, value: float) -> Array:
     return np.where(a > threshold, a, a.dtype.type(value))
 
 
-@op(label="threshold′", backward="ThresholdBackwardBackward0")
+@op(label="threshold′", backward="ThresholdBackwardBackward0", promotes="result")
 def threshold_slope(g: Array, a: Array, /, threshold: float) -> Array:
     """``g`` where ``a`` is greater than ``threshold``, 0 elsewhere.
 

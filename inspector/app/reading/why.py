@@ -19,6 +19,7 @@ def lines(moment: Moment, room: int) -> list[Line]:
     """The pane's text."""
     error = _error(moment)
     told = [finding for finding in moment.findings if _belongs(moment, finding, error is not None)]
+    told.sort(key=lambda finding: moment.view.step not in {one.step for one in finding.evidence})
     rows = [] if error is not None else wrapped(story(moment), room)
     for finding in told:
         rows += [*([BLANK] if rows else []), *_in_full(finding, room)]

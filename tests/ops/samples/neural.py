@@ -85,6 +85,9 @@ SAMPLES: Table = {
             special=False,
         ),
     ],
+    "threshold_slope": [
+        sample("op(x, y, 0.25)", torch="m.ops.aten.threshold_backward(x, y, 0.25)", x=(2, 3), y=(2, 3), kinds="", special=False),
+    ],
     "picked_loss": [
         *(
             sample(f"{F}.nll_loss(x, i, reduction='{how}')", x=(4, 3), i=whole(4, low=0, high=3), kinds="")
@@ -95,6 +98,7 @@ SAMPLES: Table = {
             x=(5, 3),
             i=whole(5, low=0, high=3),
             kinds="",
+            special=False,
         ),
         sample(f"{F}.nll_loss(x, i)", x=(3,), i=whole(low=0, high=3), kinds=""),
         sample(
