@@ -76,7 +76,10 @@ def set_data(pick: Pick, world: World) -> Statement | None:
     normal = world.where(lambda known: not known.inference)
     if not normal or world.inference:
         return None
-    x = pick.one(normal)
+    alone = [known for known in normal if sum(other.memory == known.memory for other in world.variables) == 1]
+    if not alone:
+        return None
+    x = pick.one(alone)
     others = [o for o in normal if o.shape == x.shape and o.memory != x.memory and o.dtype == x.dtype]
     if not others:
         return None

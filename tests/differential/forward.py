@@ -189,11 +189,10 @@ def copied(pick: Pick, world: World) -> Statement:
         (
             ("flip", (dim,), x.shape),
             ("repeat_interleave", (2, dim), resized(x.shape, dim, 2 * x.shape[dim])),
-            ("contiguous", (), x.shape),
             ("roll", (1, dim), x.shape),
         )
     )
-    return Method((world.add(shape, [x], alias=name == "contiguous").name,), x.name, name, args)
+    return Method((world.add(shape, [x]).name,), x.name, name, args)
 
 
 def picked(pick: Pick, world: World) -> Statement | None:
@@ -348,7 +347,7 @@ def inplace(pick: Pick, world: World) -> Statement | None:
 
 def _inplace_with(pick: Pick, world: World, x: Known, name: str) -> Statement:
     if name == "clamp_":
-        return Do(x.name, name, (-0.5, 1.0))
+        return Do(x.name, name, (-0.5, 1.0) if x.floating else (0, 1))
     if name == "masked_fill_":
         return Do(x.name, name, (Ref(f"{x.name} > 0"), pick.one(NUMBERS)))
     if name == "pow_":
@@ -404,7 +403,7 @@ def write(pick: Pick, world: World) -> Statement | None:
     x = pick.one(fits)
     index, _ = _index(pick, x.shape)
     place = _indexed(x.shape, index)
-    apart = world.where(lambda known: known.memory != x.memory and (x.floating or not known.grad))
+    apart = world.where(lambda known: known.memory != x.memory and (x.floating or not known.floating))
     values = [known for known in apart if broadcast(known.shape, place) == place]
     if not values or pick.chance(35):
         return Write(x.name, index, pick.one(NUMBERS))

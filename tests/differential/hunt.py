@@ -54,7 +54,7 @@ class Tally:
 
     kinds: Counter[str] = field(default_factory=Counter)
     first: dict[str, list[Found]] = field(default_factory=dict)
-    crashed: list[int] = field(default_factory=list)
+    crashed: list[tuple[int, int | None]] = field(default_factory=list)
 
     def add(self, found: Found) -> None:
         """Count ``found``, and keep its report if it has one."""
@@ -146,14 +146,14 @@ def _one_batch(numbers: range, quest: Quest, tally: Tally) -> int:
         return numbers.stop
     if child.exitcode == 1:
         raise SystemExit(f"the generator or the comparison failed on program {last}; see above")
-    tally.crashed.append(last)
+    tally.crashed.append((last, child.exitcode))
     return last + 1
 
 
 def summary(tally: Tally, done: int) -> str:
     """How many programs differ, by kind of difference, the most frequent first."""
     head = f"{done} programs, {sum(tally.kinds.values())} differ in {len(tally.kinds)} ways"
-    crashes = [f"crashed the process: programs {tally.crashed}"] if tally.crashed else []
+    crashes = [f"crashed the process: (program, exit code) {tally.crashed}"] if tally.crashed else []
     return "\n".join([head, *crashes, *(f"{count:6d}  {kind}" for kind, count in tally.kinds.most_common())])
 
 
