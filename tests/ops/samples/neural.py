@@ -86,7 +86,14 @@ SAMPLES: Table = {
         ),
     ],
     "threshold_slope": [
-        sample("op(x, y, 0.25)", torch="m.ops.aten.threshold_backward(x, y, 0.25)", x=(2, 3), y=(2, 3), kinds="", special=False),
+        sample(
+            "op(x, y, 0.25)",
+            torch="m.ops.aten.threshold_backward(x, y, 0.25)",
+            x=(2, 3),
+            y=(2, 3),
+            kinds="",
+            special=False,
+        ),
     ],
     "picked_loss": [
         *(
