@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from inspector.explain.flow import flow_of
 from inspector.explain.passes import passes_of
 from inspector.explain.source import called
 from inspector.explain.words import worth
@@ -37,11 +38,12 @@ def _gradients_after(trace: Trace, step: int) -> Iterator[str]:
 
 
 def harmless_writes(trace: Trace, place: Place | None) -> Iterator[VersionBumped]:
-    """The writes at ``place`` to what no node had saved."""
-    saved: dict[int, int] = {}
-    for step in trace.steps_of(TensorSaved, VersionBumped):
+    """The writes at ``place`` to memory of which no node had saved anything."""
+    flow = flow_of(trace)
+    saved: set[int] = set()
+    for step in trace.steps_of(TensorSaved, VersionBumped) if place is not None else ():
         match trace.facts[step - 1]:
             case TensorSaved(saved=slot, by_copy=False):
-                saved.setdefault(slot.storage, step)
-            case VersionBumped() as fact if fact.place == place and place is not None and fact.storage not in saved:
+                saved.add(flow.memory(slot.tensor))
+            case VersionBumped() as fact if fact.place == place and flow.memory(fact.tensor) not in saved:
                 yield fact

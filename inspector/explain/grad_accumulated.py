@@ -132,13 +132,19 @@ def _clear(trace: Trace, update: Entry, name: str) -> str:
 
 def _fresh_finding(trace: Trace, pile: _Pile, told: set[tuple[str, Place | None]]) -> Iterator[Finding]:
     for first, second in pairwise(pile.added):
-        if second.task is None or first.task is None or second.task is first.task:
-            continue
-        kind = "twice" if _is_same(first, second) else "rows" if _is_read_as_one(pile, first, second) else ""
-        if kind and (kind, second.place) not in told:
-            told.add((kind, second.place))
-            yield (_twice if kind == "twice" else _rows)(trace, pile, first, second)
-            return
+        if second.task is not None and first.task is not None and second.task is not first.task:
+            kind = _kind(pile, first, second)
+            if kind and (kind, second.place) not in told:
+                told.add((kind, second.place))
+                yield _TOLD[kind](trace, pile, first, second)
+                return
+
+
+def _kind(pile: _Pile, first: Entry, second: Entry) -> str:
+    """``twice``, ``rows``, or nothing if adding up seems to be meant."""
+    if _is_same(first, second) and _is_used(pile, second):
+        return "twice"
+    return "rows" if _is_read_as_one(pile, first, second) else ""
 
 
 def _is_same(first: Entry, second: Entry) -> bool:
@@ -212,6 +218,9 @@ def _rows(trace: Trace, pile: _Pile, first: Entry, second: Entry) -> Finding:
     return Finding(
         KIND, sentence, _shown(trace, pile, first, second), (*_places(first, second), *at(read.place, "used")), mend
     )
+
+
+_TOLD = {"twice": _twice, "rows": _rows}
 
 
 def _shown(trace: Trace, pile: _Pile, first: Entry, second: Entry) -> tuple[Evidence, ...]:

@@ -14,7 +14,7 @@ from inspector.explain.notes.small import is_small
 from inspector.explain.passes import passes_of
 from inspector.explain.source import called, short_where
 from inspector.explain.words import listed
-from inspector.trace.facts import OpApplied
+from inspector.trace.facts import OpApplied, Place
 from inspector.trace.trace import Trace
 
 KIND = "tie"
@@ -123,19 +123,17 @@ def _kinks(trace: Trace, flow: Flow) -> Iterator[tuple[Use, str]]:
                 yield Use(step, fact), words
 
 
-def _told(trace: Trace, found: dict[Any, Use]) -> Finding:
-    told = [
-        f"{words} ({called(trace, use.fact.inputs[0][1])}, {short_where(trace, use.fact.place)})"
-        if isinstance(use.fact.inputs[0][1], int)
-        else words
-        for (_, words), use in found.items()
-    ]
+def _told(trace: Trace, found: dict[tuple[Place | None, str], Use]) -> Finding:
+    where: dict[str, list[str]] = {}
+    for (place, words), use in found.items():
+        operand = use.fact.inputs[0][1]
+        name = f"{called(trace, operand)}, " if isinstance(operand, int) else ""
+        where.setdefault(words, []).append(f"{name}{short_where(trace, place)}")
+    told = [f"{words} ({'; '.join(places)})" for words, places in where.items()]
     sentence = (
         "Some operations were differentiated just where they have a kink or a tie, and where any of several slopes "
-        "would do: "
-        f"{listed(told, most=8)}. These are choices, not errors; other libraries may choose otherwise."
+        f"would do: {listed(told, most=8)}. These are choices, not errors; other libraries may choose otherwise."
     )
     shown = tuple(Evidence(use.step, trace.describe(use.step), use.fact.outputs[0]) for use in found.values())
-    return Finding(
-        KIND, sentence, shown, unique([place for use in found.values() for place in at(use.fact.place, "chose")])
-    )
+    places = [one for use in found.values() for one in at(use.fact.place, "chose")]
+    return Finding(KIND, sentence, shown, unique(places))

@@ -92,6 +92,18 @@ def test_two_losses_one_after_the_other_are_no_fault(healthy: Healthy) -> None:
     )
 
 
+def test_a_gradient_that_doubles_and_that_nobody_uses_is_no_fault(healthy: Healthy) -> None:
+    healthy(
+        """
+        import minigrad as mg
+        x = mg.tensor(3.0, requires_grad=True)
+        loss = x * x
+        for _ in range(3):
+            loss.backward(retain_graph=True)  # to see how long it takes
+        """
+    )
+
+
 def test_rows_of_a_jacobian_that_pile_up_are_found_with_their_numbers(explained: Explain) -> None:
     finding = explained(
         """
@@ -120,6 +132,7 @@ def test_the_same_backward_twice_doubles_and_says_what_adds_up(explained: Explai
         cube = square * x
         cube.backward(retain_graph=True)  #: left
         cube.backward()  #: added
+        print(x.grad)
         """
     ).one("grad-accumulated")
     assert "x.grad doubled exactly, from 27 to 54: backward ran twice from cube" in finding.sentence

@@ -210,6 +210,23 @@ def test_a_write_through_data_is_found_though_nothing_failed(explained: Explain)
     assert finding.mend.startswith("alias = s.detach().clone()")
 
 
+def test_a_write_that_data_hid_is_not_called_harmless_beside_one_that_was_caught(explained: Explain) -> None:
+    ran = explained(
+        """
+        import minigrad as mg
+        for through in ("data", "detach"):
+            x = mg.tensor([0.0, 1.0], requires_grad=True)
+            s = x.sigmoid()
+            alias = s.data if through == "data" else s.detach()
+            alias.zero_()
+            s.sum().backward()
+        """,
+        fails=RuntimeError,
+    )
+    assert [finding.kind for finding in ran.findings] == ["data-inplace", "inplace-version"]
+    assert "did no harm" not in ran.findings[1].sentence
+
+
 def test_a_write_through_a_view_of_data_is_found_too(explained: Explain) -> None:
     ran = explained(DATA.format(write="s.data[0] = 5.0  #: cut mutated"))
     assert "made by .data on line 4" in ran.one("data-inplace").sentence
