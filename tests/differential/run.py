@@ -13,6 +13,8 @@ from functools import lru_cache, partial
 from types import CodeType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from tests.differential.functions import functions
 from tests.differential.programs import Block, Program, Statement
 
@@ -227,8 +229,16 @@ def plain(value: Any) -> object:
     if isinstance(value, list | tuple):
         return tuple(plain(one) for one in value)
     if hasattr(value, "tolist"):
-        return value.tolist(), dtype_of(value), value.requires_grad
+        return listed(value), dtype_of(value), value.requires_grad
     return value if isinstance(value, int | float | str | bool | None) else type(value).__name__
+
+
+def listed(tensor: Any) -> object:
+    """The values as nested lists. Some of PyTorch's zeros have no memory, and so no ``tolist``."""
+    try:
+        return tensor.tolist()
+    except RuntimeError:
+        return np.zeros(tuple(tensor.shape)).tolist()
 
 
 def dtype_of(tensor: Any) -> str:
@@ -271,7 +281,7 @@ def snapshot(tensor: Any, trees: Trees) -> dict[str, object]:
     state: dict[str, object] = {
         "dtype": dtype_of(tensor),
         "shape": tuple(tensor.shape),
-        "value": tensor.tolist(),
+        "value": listed(tensor),
         "same object as": trees.names[id(tensor)],
     }
     for attribute in ("requires_grad", "is_leaf", "_version", "output_nr", "retains_grad"):
@@ -299,7 +309,7 @@ def _gradient(tensor: Any, trees: Trees) -> dict[str, object]:
     if grad is None or isinstance(grad, Raised):
         return state | {"grad": grad}
     return state | {
-        "grad": grad.tolist(),
+        "grad": listed(grad),
         "grad dtype": dtype_of(grad),
         "grad held by": trees.named(grad),
         "grad requires_grad": asked(grad, "requires_grad"),
