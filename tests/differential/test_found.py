@@ -160,6 +160,60 @@ b.retain_grad()
 (c,) = xp.autograd.grad([b], [b], [xp.ones_like(b)], create_graph=True)
 (d,) = xp.autograd.grad([b * b], [a], [xp.ones_like(b)], create_graph=True)
 """,
+    "a retained gradient keeps the shape that its tensor had": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a * 2
+b.retain_grad()
+b.t_()
+c = b * 3
+c.backward(xp.ones_like(c))
+""",
+    "a view of an inference-mode view stays one under no_grad": """
+a = xp.tensor([1.0], requires_grad=True)
+with xp.inference_mode():
+    b = a.squeeze()
+with xp.no_grad():
+    c = b.view(1)
+c.clamp_(0, 1)
+""",
+    "an overwritten view of several says that it may not be used": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+b, c = a.chunk(2)
+d = b.exp() * c
+with xp.no_grad():
+    a -= 1
+d.backward(xp.ones_like(d))
+""",
+    "an overwritten view says what made it anew": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+c = b[0]
+d = c * c
+b.sigmoid_()
+d.backward()
+""",
+    "a Function that writes one of several views counts its write twice": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.split(1)
+d = fn.Doubled.apply(b)
+""",
+    "bools have no length, no floor and no power": """
+a = xp.tensor([1.0, 2.0]) > 1
+b = a.abs()
+c = a.floor()
+d = a.pow(a)
+e = a.frac()
+f = a // a
+g = a % a
+h = a @ a
+i = a.relu()
+""",
+    "a mask is not subtracted in place, scaled or not": """
+a = xp.tensor([1.0, 2.0])
+b = a > 1
+a.sub_(b)
+a.sub_(b, alpha=2)
+""",
     "filling expanded memory is legal": """
 a = xp.tensor([1.0]) * 1
 b = a.expand(2)
