@@ -15,27 +15,12 @@ from minigrad.op import Op, op
 from minigrad.ops.choice import refuse, zero
 from minigrad.ops.fitting import meeting, plain, together
 
+# fmt: off
 __all__ = [
-    "add",
-    "addcdiv",
-    "addcmul",
-    "div",
-    "divide",
-    "floor_divide",
-    "fmod",
-    "lerp",
-    "mul",
-    "multiply",
-    "neg",
-    "negative",
-    "positive",
-    "reciprocal",
-    "remainder",
-    "rsub",
-    "sub",
-    "subtract",
-    "true_divide",
+    "add", "addcdiv", "addcmul", "div", "divide", "floor_divide", "fmod", "lerp", "mul", "multiply", "neg",
+    "negative", "positive", "reciprocal", "remainder", "rsub", "sub", "subtract", "true_divide",
 ]
+# fmt: on
 
 Operand = Any
 """A Tensor or a Python number."""
