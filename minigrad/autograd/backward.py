@@ -57,8 +57,8 @@ def backward(
         seeds = _seeds(roots, _several(grad_tensors), create_graph)
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
         for x in chosen or ():
-            if isinstance(x, TensorBase):
-                x.retain_grad()
+            if isinstance(x, TensorBase) and (x.grad_fn is not None or not x.requires_grad):
+                x.retain_grad()  # it raises for what does not require grad
         run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
     announce_start(task, roots, seeds, chosen, "backward")
     execute(task, edges, seeds, run_only)

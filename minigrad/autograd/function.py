@@ -489,8 +489,11 @@ def _without_history(out: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
 
 
 def _rebased(node: FunctionNode, number: int, out: Any, alone: bool) -> Any:
-    if out.requires_grad and out.is_leaf:
+    """A dirty input with its new history. A gradient that it had retained was that of its old values."""
+    if out.requires_grad and out._grad_fn is None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    if out._grad is not None:
+        out.grad = None
     if out._view is not None:
         views.check_writable(out, tracked=True)
         if alone:

@@ -287,7 +287,7 @@ def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> 
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
             "normal tensor before doing inplace update."
         )
-    if tracked and modes.grad:
+    if tracked and modes.grad and not modes.inference:
         _check_history(tensor)
     if not may_overlap and overlaps_itself(tensor.array):
         raise RuntimeError(

@@ -169,6 +169,8 @@ def _step(view: Any, dim: int, item: Any, arrays: dict[int, Any]) -> tuple[Any, 
 
 def _selected(view: Any, dim: int, position: int) -> Any:
     shape = view.array.shape
+    if not shape and position:
+        raise IndexError(f"index {position} is out of bounds for dimension 0 with size 0")
     if not shape:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "

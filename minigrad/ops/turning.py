@@ -24,7 +24,8 @@ def _in_place(op: Op, backward: str) -> Callable[..., Any]:
         tracked = tensor.requires_grad
         views.check_writable(tensor, tracked, may_overlap=True)
         turned = form.forward(tensor.array, *attributes)
-        node = dispatch.inplace_node(form, (tensor,), attributes) if tracked and modes.grad else None
+        recorded = tracked and modes.grad and not modes.inference
+        node = dispatch.inplace_node(form, (tensor,), attributes) if recorded else None
         tensor.array = turned
         dispatch.finish_inplace(form, (tensor,), attributes, node)
         return tensor
