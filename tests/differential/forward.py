@@ -102,7 +102,7 @@ def paired(pick: Pick, world: World) -> Statement:
     """Methods of two tensors."""
     left = pick.one(world.where(lambda known: True))
     right = _second(pick, world, left)
-    name = pick.one(("maximum", "minimum", "pow", "atan2", "logaddexp", "eq", "lt"))
+    name = pick.one(("maximum", "minimum", "atan2", "logaddexp", "eq", "lt", *(("pow",) if right.grad else ())))
     dtype = "bool" if name in ("eq", "lt") else None
     out = world.add(broadcast(left.shape, right.shape) or left.shape, [left, right], dtype)
     return Method((out.name,), left.name, name, (Ref(right.name),))
@@ -115,9 +115,12 @@ def _second(pick: Pick, world: World, left: Known) -> Known:
     return pick.one(world.where(lambda known: broadcast(known.shape, left.shape) is not None))
 
 
-def reduction(pick: Pick, world: World) -> Statement:
+def reduction(pick: Pick, world: World) -> Statement | None:
     """Sums and their kin, over all, over one dimension, or kept."""
-    x = pick.one(world.where(lambda known: known.floating) or world.variables)
+    fits = world.where(lambda known: known.floating)
+    if not fits:
+        return None
+    x = pick.one(fits)
     name = pick.one(REDUCTIONS)
     if name in ("logsumexp", "cumsum", "softmax") and not x.shape:
         name = "sum"
@@ -214,7 +217,6 @@ def picked(pick: Pick, world: World) -> Statement | None:
     ]
     if len(x.shape) == 1:
         options += [
-            ("gather", (0, rows), gathered),
             ("scatter_add", (0, rows, added), x.shape),
             ("take", (rows,), gathered),
         ]
@@ -372,7 +374,7 @@ def _inplace_of_two(pick: Pick, x: Known, other: Known, world: World, name: str)
 
 def reshaped_in_place(pick: Pick, world: World) -> Statement | None:
     """In-place operations that change a tensor's shape and not its memory."""
-    fits = world.writable(pick)
+    fits = [known for known in world.writable(pick) if world.recording or not known.grad]
     if not fits:
         return None
     x = pick.one(fits)

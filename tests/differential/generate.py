@@ -32,7 +32,7 @@ FEATURES: dict[str, Feature] = {
     "products": Feature("matrix products", ((2, f.product),)),
     "joins": Feature("cat, stack, where", ((2, f.joined),)),
     "copies": Feature("flip, roll, repeat_interleave, contiguous, casts", ((2, f.copied),)),
-    "picking": Feature("index_select, gather, scatter_add, masks, triangles, cumprod", ((2, f.picked),)),
+    "picking": Feature("index_select, scatter_add, masks, triangles, cumprod", ((2, f.picked),)),
     "views": Feature("views, and views of views", ((8, f.view),)),
     "several views": Feature("unbind, chunk, split", ((2, f.several_views),)),
     "as_strided": Feature("as_strided", ((1, f.strided),)),

@@ -214,6 +214,37 @@ b = a > 1
 a.sub_(b)
 a.sub_(b, alpha=2)
 """,
+    "a Function that writes a tensor drops the gradient that it had retained": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+b.retain_grad()
+b.backward(xp.ones_like(b), retain_graph=True)
+c = fn.Doubled.apply(b)
+c.backward(xp.ones_like(c))
+""",
+    "in inference mode leaves are written as if no grad was enabled": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+c = b[0:1]
+with xp.inference_mode():
+    with xp.enable_grad():
+        a.add_(1)
+        a[0] = 5.0
+        c.squeeze_()
+""",
+    "backward to a stale view of a constant makes it retain its gradient": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]])
+b = a.select(1, 0)
+c = xp.tensor([1.0], requires_grad=True)
+a.copy_(c)
+d = c * 2
+d.backward(inputs=[b, c])
+""",
+    "a 0-dim tensor has no last element either": """
+a = xp.tensor(1.0)
+b = a[0]
+c = a[-1]
+""",
     "filling expanded memory is legal": """
 a = xp.tensor([1.0]) * 1
 b = a.expand(2)
