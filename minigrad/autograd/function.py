@@ -447,8 +447,7 @@ def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded:
             differentiable.add(number)
         outputs[number] = _with_history(node, number, out, id(out) in given, id(out) in dirty, can, len(outputs) == 1)
     node.output_metas, node.differentiable = tuple(metas), frozenset(differentiable)
-    if modes.grad:
-        _mark_views(node, inputs, outputs, dirty, len(differentiable))
+    _mark_views(node, inputs, outputs, dirty, len(differentiable))
 
 
 def _with_history(

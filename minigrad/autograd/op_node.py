@@ -254,8 +254,7 @@ class JointOpNode(OpNode):
 
 
 def as_array(gradient: Gradient) -> Gradient:
-    """A NumPy scalar, which arithmetic on 0-dim arrays gives, as the array that a rule for several outputs may expect.
-    A NumPy scalar, which arithmetic on 0-dim arrays gives, as the array that a rule for several outputs may expect."""
+    """A NumPy scalar, which 0-dim arrays give, as the array that a rule for several outputs may expect."""
     return np.asarray(gradient) if isinstance(gradient, np.generic) else gradient
 
 
@@ -267,7 +266,8 @@ class MultiOpNode(OpNode):
 
     @property
     def output_count(self) -> int:
-        return len(self.outputs)
+        """How many outputs can have gradients; whole numbers, which cannot, come last."""
+        return sum(kind.kind in "fc" for _, kind in self.outputs)
 
     def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if not gradient:

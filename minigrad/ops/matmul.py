@@ -437,7 +437,7 @@ def outer(input: Any, vec2: Any) -> Any:
     for name, each in (("self", input), ("vec2", vec2)):
         if each.array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {each.array.ndim}-D")
-    return mul.apply(view.apply(input, (input.array.size, 1)), vec2)
+    return mul.apply(reshape_to(input, (input.array.size, 1)), vec2)
 
 
 ger = outer
