@@ -19,6 +19,9 @@ NUMERIC = frozenset({"value", "grad"})
 COPYING = frozenset({"_version", "_base", "same object as", "grad held by"})
 """What betrays whether a gradient was copied or handed on."""
 
+LAYOUT = ("ViewBackward0", "ReshapeAliasBackward0")
+"""Which of these a reshape makes depends on how its operand lies in memory, as each backend likes."""
+
 RECORDED = frozenset({"requires_grad", "is_leaf", "grad_fn", "output_nr", "retains_grad", "grad warns"})
 """What is not compared for integers, which PyTorch, against its own rule, lets require grad when they are written."""
 
@@ -146,8 +149,10 @@ def _excused(difference: Difference, unversioned: frozenset[str]) -> bool:
         return True
     if difference.field in RECORDED and difference.variable in unversioned:
         return difference.expected in (None, False) or difference.got is False
-    if difference.field == "words of error" and unversioned:
-        return "at version" in str(difference.expected) and "at version" in str(difference.got)
+    if difference.field == "words of error" and "at version" in str(difference.got):
+        return "at version" in str(difference.expected) and (
+            bool(unversioned) or "of asstrided" in gist(difference.expected)
+        )
     names = {difference.variable, difference.expected} if difference.field == "grad held by" else {difference.variable}
     return difference.field in COPYING and bool(names & unversioned)
 
@@ -211,6 +216,8 @@ def agree(expected: object, got: object) -> bool:
     """Equality, but exceptions are compared as exceptions are, and second-order nodes equal anything."""
     if isinstance(expected, Raised) and isinstance(got, Raised):
         return next(_errors(expected, got), None) is None
+    if expected in LAYOUT and got in LAYOUT:
+        return True
     if isinstance(expected, tuple) and isinstance(got, tuple):
         return len(expected) == len(got) and all(map(agree, expected, got))
     return expected == got or HIGHER_ORDER in (expected, got)

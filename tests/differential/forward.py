@@ -102,7 +102,8 @@ def paired(pick: Pick, world: World) -> Statement:
     """Methods of two tensors."""
     left = pick.one(world.where(lambda known: True))
     right = _second(pick, world, left)
-    name = pick.one(("maximum", "minimum", "atan2", "logaddexp", "eq", "lt", *(("pow",) if right.grad else ())))
+    names = ("maximum", "minimum", "atan2", "logaddexp") if left.floating and right.floating else ("maximum", "minimum")
+    name = pick.one((*names, "eq", "lt"))
     dtype = "bool" if name in ("eq", "lt") else None
     out = world.add(broadcast(left.shape, right.shape) or left.shape, [left, right], dtype)
     return Method((out.name,), left.name, name, (Ref(right.name),))

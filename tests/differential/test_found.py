@@ -245,6 +245,29 @@ a = xp.tensor(1.0)
 b = a[0]
 c = a[-1]
 """,
+    "a view out of a Function is one whether the Function was recorded or not": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+with xp.no_grad():
+    b = fn.Flat.apply(a)
+c = b[0:1]
+b.mul_(2)
+c.mul_(2)
+d = fn.Flat.apply(xp.tensor([1.0]))
+d.mul_(a[0])
+""",
+    "a node knows only its outputs that can have gradients": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+b, c = a.max(0)
+h = b.grad_fn.register_prehook(see("before"))
+i = b.grad_fn.register_hook(see("after"))
+b.backward(xp.ones_like(b))
+""",
+    "outer reshapes its first operand": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.expand(2)
+c = b.outer(b)
+c.backward(xp.ones_like(c))
+""",
     "filling expanded memory is legal": """
 a = xp.tensor([1.0]) * 1
 b = a.expand(2)
