@@ -11,6 +11,7 @@ from minigrad.autograd.hooks import OWN_TYPE, HookDict, tensor_hooks_of
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase, wrap
+from minigrad.missing import AbsentTensorMethods
 
 
 class Storage:
@@ -114,9 +115,6 @@ class StorageMethods:
         tensor_hooks_of(self).grad_dtype = kind
 
 
-_FIXED = {"data", "requires_grad", "_grad_fn", "_backward_hooks", "array"}
-
-
 class OldNames:
     """What scripts still ask of a tensor, though there is nothing to tell."""
 
@@ -140,14 +138,14 @@ class OldNames:
     def _backward_hooks(self: Any, hooks: dict[Any, Any] | None) -> None:
         tensor_hooks_of(self).tensor = HookDict(hooks or {})
 
-    def __delattr__(self, name: str) -> None:
-        if name in _FIXED:
-            raise RuntimeError(f"{name} of a tensor cannot be deleted")
-        super().__delattr__(name)
+    @_backward_hooks.deleter
+    def _backward_hooks(self: Any) -> None:
+        raise RuntimeError("the hooks of a tensor cannot be deleted; remove each through its handle")
 
     def __dir__(self) -> list[str]:
         """Without what is not there until it is asked for, or would only warn."""
-        return [name for name in super().__dir__() if name not in ("_serial", "volatile")]
+        hidden = {"_serial", "volatile", *dir(AbsentTensorMethods)} - set(dir(object))
+        return [name for name in super().__dir__() if name not in hidden]
 
     def is_conj(self) -> bool:
         """False: values are conjugated at once."""

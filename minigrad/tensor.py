@@ -239,6 +239,10 @@ class Tensor(
         if RequiresGradChanged.listeners:
             emit(RequiresGradChanged(self, value))
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad of a tensor cannot be deleted; set it to False")
+
     def _warn_fast_path(self) -> None:
         """An inference tensor that requires grad starts no graph by itself, which only the general path knows."""
         if self.is_inference():
@@ -332,6 +336,10 @@ class Tensor(
         if self._requires_grad and new.array.dtype.kind not in "fc":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self.array = new.array
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("data of a tensor cannot be deleted; set it to another tensor")
 
     @property
     def grad(self) -> Tensor | None:
