@@ -7,12 +7,14 @@ status is the script's own, 2 for a command that makes no sense, 124 for a scrip
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -41,8 +43,39 @@ class Refusal(click.ClickException):
         click.echo(f"inspector: {self.message}", err=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A script, and how it is to be run."""
+
+    script: str
+    args: tuple[str, ...]
+    timeout: float | None
+    limit: int
+    stands_for: str | None = None
+
+    def run(self, on_facts: Callable[[Trace, Sequence[Fact]], None] | None) -> Trace:
+        """Run it to its end."""
+        return run_script(
+            self.script,
+            self.args,
+            timeout=self.timeout,
+            stdin=_stdin(),
+            limit=self.limit,
+            stands_for=self.stands_for,
+            on_facts=on_facts,
+        )
+
+
 def _script_command(function: Command) -> Command:
-    """What every command that runs a script takes."""
+    """What every command that runs a script takes; the command itself is given it as a ``Job``."""
+
+    @functools.wraps(function)
+    def command(
+        script: str, args: tuple[str, ...], timeout: float | None, limit: int, stands_for: str | None = None, **own: Any
+    ) -> None:
+        function(Job(script, args, timeout, limit, stands_for), **own)
+
+    given: Any = command
     for add in (
         click.option("--limit", type=click.IntRange(min=1), default=LIMIT, help="Record at most so many facts."),
         click.option(
@@ -50,8 +83,16 @@ def _script_command(function: Command) -> Command:
         ),
         click.argument("args", nargs=-1, type=click.UNPROCESSED),
     ):
-        function = add(function)
-    return function
+        given = add(given)
+    return given  # type: ignore[no-any-return]
+
+
+_as_option = click.option(
+    "--as",
+    "stands_for",
+    type=click.Choice(["torch"]),
+    help="Put minigrad in PyTorch's place, for a script that imports torch.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -70,32 +111,25 @@ def main() -> None:
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script")
+@_as_option
 @_script_command
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def run(script: str, args: tuple[str, ...], timeout: float | None, limit: int, plain: bool, everything: bool) -> None:
+def run(job: Job, plain: bool, everything: bool) -> None:
     """Run SCRIPT and watch its forward and backward passes.
 
     ARGS go to the script, and so do options that are not listed here; after `--` all of them do.
     """
-    _watch(_checked(script), args, timeout, limit, plain, everything)
+    _watch(_checked(job), plain, everything)
 
 
 @main.command(context_settings=SCRIPT)
-@click.argument("name", default=demos.DEFAULT)
+@click.argument("script", metavar="[NAME]", default=demos.DEFAULT)
 @_script_command
 @click.option("--list", "listing", is_flag=True, help="List the demos and what each shows.")
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def demo(
-    name: str,
-    args: tuple[str, ...],
-    timeout: float | None,
-    limit: int,
-    listing: bool,
-    plain: bool,
-    everything: bool,
-) -> None:
+def demo(job: Job, listing: bool, plain: bool, everything: bool) -> None:
     """Run the demo NAME and watch it."""
     if listing:
         width = max(map(len, demos.demos()))
@@ -103,18 +137,19 @@ def demo(
             click.echo(f"{known:<{width}}  {demos.about(path)}")
         return
     try:
-        path = demos.find(name)
+        path = demos.find(job.script)
     except demos.NoSuchDemoError as error:
         raise Refusal(str(error)) from None
-    _watch(str(path), args, timeout, limit, plain, everything)
+    _watch(replace(job, script=str(path)), plain, everything)
 
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script")
+@_as_option
 @_script_command
 @click.option("-o", "--output", required=True, help="The picture; its ending names the format.")
 @click.option("--step", type=click.IntRange(min=0), help="Draw the state after so many facts instead of at the end.")
-def draw(script: str, args: tuple[str, ...], timeout: float | None, limit: int, output: str, step: int | None) -> None:
+def draw(job: Job, output: str, step: int | None) -> None:
     """Run SCRIPT and draw its graph."""
     from inspector.draw import DrawError
     from inspector.draw import draw as draw_trace
@@ -123,19 +158,20 @@ def draw(script: str, args: tuple[str, ...], timeout: float | None, limit: int, 
     try:
         writer_for(Path(output))
         _check_output(output)
-        trace = _recorded(_checked(script), args, timeout, limit)
+        trace = _recorded(_checked(job))
         draw_trace(trace, output, step=step)
     except DrawError as error:
         raise Refusal(str(error)) from None
-    _leave(trace)
+    _leave(job, trace)
 
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script")
+@_as_option
 @_script_command
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout; the script's output goes to stderr.")
 @click.option("--strict", is_flag=True, help="Exit with status 1 if anything is found.")
-def explain(script: str, args: tuple[str, ...], timeout: float | None, limit: int, as_json: bool, strict: bool) -> None:
+def explain(job: Job, as_json: bool, strict: bool) -> None:
     """Run SCRIPT and explain what is wrong with its gradients: who saved what, who changed it, where.
 
     The exit status is the script's own.
@@ -144,20 +180,21 @@ def explain(script: str, args: tuple[str, ...], timeout: float | None, limit: in
     from inspector.explain import notes_on
     from inspector.explain.report import report
 
-    trace = _recorded(_checked(script), args, timeout, limit, to_stderr=as_json)
+    trace = _recorded(_checked(job), to_stderr=as_json)
     findings = findings_of(trace)
     if as_json:
         click.echo(json.dumps(report(trace), indent=2, ensure_ascii=False))
     else:
         click.echo(_told(findings, notes_on(trace)))
-    _leave(trace, otherwise=1 if strict and findings else 0)
+    _leave(job, trace, otherwise=1 if strict and findings else 0)
 
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script")
+@_as_option
 @_script_command
 @click.option("-o", "--output", required=True, help="The trace file to write.")
-def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int, output: str) -> None:
+def record(job: Job, output: str) -> None:
     """Run SCRIPT and keep its trace in a file, to be opened later."""
     from inspector.record.keeping import Keeper
     from inspector.trace.schema import TraceFileError
@@ -168,11 +205,11 @@ def record(script: str, args: tuple[str, ...], timeout: float | None, limit: int
         raise Refusal(f"{output} exists and is no trace, so it is left alone; name another file.")
     try:
         with Keeper(output) as keeper:
-            trace = _recorded(_checked(script), args, timeout, limit, keep=keeper.keep)
+            trace = _recorded(_checked(job), keep=keeper.keep)
     except TraceFileError as error:
         raise Refusal(str(error)) from None
     click.echo(f"inspector: kept {len(trace):,} facts; look at them with `inspector open {output}`", err=True)
-    _leave(trace)
+    _leave(job, trace)
 
 
 @main.command("open")
@@ -185,7 +222,8 @@ def open_(file: str, plain: bool, everything: bool) -> None:
     from inspector.trace.schema import TraceFileError
 
     try:
-        _show(open_trace(file), plain, everything)
+        trace = open_trace(file)
+        _show(trace, plain or nothing_recorded(trace) is not None, everything)
     except TraceFileError as error:
         raise Refusal(str(error)) from None
 
@@ -193,8 +231,9 @@ def open_(file: str, plain: bool, everything: bool) -> None:
 # Before the script runs
 
 
-def _checked(script: str) -> str:
-    """The path of a script that can be run. Raises Refusal."""
+def _checked(job: Job) -> Job:
+    """A job whose script can be run. Raises Refusal."""
+    script = job.script
     path = Path(script)
     if path.is_dir():
         raise Refusal(f"{script} is a folder; name a Python script in it.")
@@ -204,7 +243,7 @@ def _checked(script: str) -> str:
         raise Refusal(f"there is no script {script}{_nearby(path)}")
     if not os.access(path, os.R_OK):
         raise Refusal(f"{script} cannot be read; see its permissions.")
-    return script
+    return job
 
 
 def _nearby(path: Path) -> str:
@@ -231,16 +270,14 @@ def _check_output(output: str) -> None:
 # Running
 
 
-def _watch(
-    script: str, args: Sequence[str], timeout: float | None, limit: int, plain: bool, everything: bool
-) -> NoReturn:
+def _watch(job: Job, plain: bool, everything: bool) -> NoReturn:
     """Record the script, show the walk or the app, and leave with the script's status."""
     told = _tell_progress if sys.stderr.isatty() else None
-    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit, on_facts=told)
+    trace = job.run(told)
     if told is not None:
         click.echo(_ERASED, nl=False, err=True)
-    _show(trace, plain, everything)
-    _leave(trace)
+    _show(trace, plain or nothing_recorded(trace) is not None, everything)
+    _leave(job, trace)
 
 
 _ERASED = "\r\x1b[K"
@@ -253,13 +290,7 @@ def _tell_progress(trace: Trace, facts: Sequence[Fact]) -> None:
 
 
 def _recorded(
-    script: str,
-    args: Sequence[str],
-    timeout: float | None,
-    limit: int,
-    *,
-    to_stderr: bool = False,
-    keep: Callable[[Trace, Sequence[Fact]], None] | None = None,
+    job: Job, *, to_stderr: bool = False, keep: Callable[[Trace, Sequence[Fact]], None] | None = None
 ) -> Trace:
     """Record the script while its own output is passed on as it comes. Leaves when nothing came of it."""
 
@@ -270,11 +301,11 @@ def _recorded(
         if keep is not None:
             keep(trace, facts)
 
-    trace = run_script(script, args, timeout=timeout, stdin=_stdin(), limit=limit, on_facts=pass_on)
+    trace = job.run(pass_on)
     if trace.outcome is not None and trace.outcome.traceback:
         click.echo(trace.outcome.traceback, nl=False, err=True)
     if nothing_recorded(trace):
-        _leave(trace)
+        _leave(job, trace)
     return trace
 
 
@@ -287,8 +318,8 @@ def _stdin() -> int | None:
 
 
 def _show(trace: Trace, plain: bool, everything: bool) -> None:
-    """The walk as text, or the app; only the walk if the script did nothing that the app could show."""
-    if plain or not _has_screen() or nothing_recorded(trace):
+    """The walk as text, or the app."""
+    if plain or not _has_screen():
         from inspector.plain import walk
 
         text = walk(trace, colour=_has_colour(), everything=everything)
@@ -300,9 +331,9 @@ def _show(trace: Trace, plain: bool, everything: bool) -> None:
     show(trace)
 
 
-def _leave(trace: Trace, *, otherwise: int = 0) -> NoReturn:
+def _leave(job: Job, trace: Trace, *, otherwise: int = 0) -> NoReturn:
     """Say in a sentence what went wrong, and exit with the script's own status."""
-    sentence = verdict(trace)
+    sentence = verdict(trace, job.stands_for)
     for told in (cut_short(trace), sentence):
         if told is not None:
             click.echo(f"inspector: {told}", err=True)

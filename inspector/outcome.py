@@ -9,19 +9,23 @@ from pathlib import Path
 from inspector.trace.facts import BackwardFailed, Printed, RecordingStopped, ScriptEnded
 from inspector.trace.trace import Trace
 
+_AS_TORCH = "--as torch"
 LONGEST = 160
 """Characters of an error's message that the sentence quotes."""
 
 
-def verdict(trace: Trace) -> str | None:
-    """How the script failed; None when it ended well and was seen to use minigrad."""
+def verdict(trace: Trace, stood_for: str | None = None) -> str | None:
+    """How the script failed; None when it ended well and was seen to use minigrad.
+
+    ``stood_for`` is the name of the module in whose place the script found minigrad.
+    """
     ended = trace.outcome
     name = Path(trace.script).name
     if ended is None or ended.kind == "ok":
-        return nothing_recorded(trace)
+        return nothing_recorded(trace, stood_for)
     match ended.kind:
         case "error":
-            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_hint(trace, ended, name)}"
+            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_hint(trace, ended, name, stood_for)}"
         case "syntax":
             return f"not a Python script: {ended.message}"
         case "exit":
@@ -39,17 +43,18 @@ def cut_short(trace: Trace) -> str | None:
     return f"the recording stopped: {fact.reason}" + ("; `--limit N` records N" if "limit" in fact.reason else "")
 
 
-def nothing_recorded(trace: Trace) -> str | None:
+def nothing_recorded(trace: Trace, stood_for: str | None = None) -> str | None:
     """Why a trace holds nothing of minigrad's; None when it does hold something."""
     if any(not isinstance(fact, Printed | ScriptEnded | RecordingStopped) for fact in trace.facts):
         return None
     name, imported = Path(trace.script).name, _imports(trace.script)
-    if "minigrad" in imported:
-        return f"{name} imports minigrad but made no tensor with it, so there is nothing to show."
+    used = {"minigrad", stood_for} & imported
+    if used:
+        return f"{name} imports {min(used, key=str)} but made no tensor with it, so there is nothing to show."
     if "torch" in imported:
         return (
             f"{name} computes with torch, whose insides cannot be watched: "
-            "write `import minigrad as torch` in place of `import torch`."
+            f"`inspector run {_AS_TORCH} {name}` runs it with minigrad in torch's place."
         )
     return f"{name} never used minigrad, so there is nothing to show: it must compute with minigrad's tensors."
 
@@ -63,13 +68,22 @@ def _message(ended: ScriptEnded) -> str:
     return f": {first[:LONGEST]}{'…' if len(first) > LONGEST else ''}" if first else ""
 
 
-def _hint(trace: Trace, ended: ScriptEnded, name: str) -> str:
+def _hint(trace: Trace, ended: ScriptEnded, name: str, stood_for: str | None) -> str:
     """What to do: a script that asks gets no answer from the terminal; a failed backward has a reason."""
+    if stood_for is None and _wanted_torch(trace, ended):
+        return f"; `inspector run {_AS_TORCH} {name}` runs it with minigrad in torch's place"
     if ended.error == "EOFError":
         return f"; it asked for input, and there was none: pipe it in, `inspector run --plain {name} < answers.txt`"
     if trace.steps_of(BackwardFailed):
         return f"; `inspector explain {name}` says why"
     return ""
+
+
+def _wanted_torch(trace: Trace, ended: ScriptEnded) -> bool:
+    """Whether the script failed for want of PyTorch, or in it."""
+    if ended.error == "ModuleNotFoundError" and ended.message.startswith("No module named 'torch"):
+        return True
+    return nothing_recorded(trace) is not None and "torch" in _imports(trace.script) - {"minigrad"}
 
 
 def _imports(script: str) -> set[str]:

@@ -8,12 +8,15 @@ tensor([2., 4.])
 """
 
 import warnings as _warnings
+from typing import NoReturn as _NoReturn
 
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
 from minigrad import (
     _C,  # noqa: F401 (reached as minigrad._C, like PyTorch's)
     asking,
     autograd,
+    backends,
+    cuda,
     dtypes,
     linalg,
     nn,
@@ -21,6 +24,7 @@ from minigrad import (
     printing,
     random,
     return_types,
+    settings,
     special,
     tensor_types,
     testing,
@@ -45,6 +49,7 @@ from minigrad.dtypes import int_ as int
 from minigrad.linalg import det, matrix_exp, matrix_power, slogdet
 from minigrad.linalg import inv as inverse
 from minigrad.linalg import pinv as pinverse
+from minigrad.missing import lacking as _lacking
 from minigrad.ops.arithmetic import *
 from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
@@ -76,6 +81,7 @@ from minigrad.ops.variance import *
 from minigrad.ops.viewing import *
 from minigrad.printing import *
 from minigrad.random import *
+from minigrad.settings import *
 from minigrad.tensor_types import *
 
 __all__ = [
@@ -83,7 +89,9 @@ __all__ = [
     "Tensor",
     "abs",
     "autograd",
+    "backends",
     "bool",
+    "cuda",
     "det",
     "dtypes",
     "enable_grad",
@@ -142,6 +150,7 @@ __all__ += _ops.variance.__all__
 __all__ += _ops.viewing.__all__
 __all__ += printing.__all__
 __all__ += random.__all__
+__all__ += settings.__all__
 __all__ += tensor_types.__all__
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
@@ -150,10 +159,6 @@ __all__ += tensor_types.__all__
 _warnings.filterwarnings("ignore", ".* encountered in ", RuntimeWarning, r"minigrad\.")
 
 
-def __getattr__(name: str) -> None:
-    """Say why a type that PyTorch has is not there."""
-    if name == "bfloat16":
-        raise AttributeError(
-            "minigrad has no bfloat16, because NumPy has none; use float32, or float16 for half the memory."
-        )
-    raise AttributeError(f"module 'minigrad' has no attribute {name!r}")
+def __getattr__(name: str) -> _NoReturn:
+    """Say what PyTorch has and minigrad has not, and what to use instead."""
+    raise _lacking(__name__, name, globals())

@@ -8,7 +8,6 @@ from typing import Any
 from minigrad.autograd.wrap import TensorBase
 
 __all__ = [
-    "device",
     "e",
     "inf",
     "is_floating_point",
@@ -24,24 +23,6 @@ __all__ = [
 ]
 
 inf, nan, pi, e = math.inf, math.nan, math.pi, math.e
-
-
-class device(str):  # noqa: N801 (PyTorch's name)
-    """Where a tensor lives: always ``cpu``.
-
-    >>> device("cpu").type
-    'cpu'
-    """
-
-    __slots__ = ()
-
-    @property
-    def type(self) -> str:
-        """The kind of device."""
-        return str(self)
-
-    def __repr__(self) -> str:
-        return f"device(type={str(self)!r})"
 
 
 def is_tensor(obj: Any) -> bool:

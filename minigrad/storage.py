@@ -11,7 +11,7 @@ from minigrad.autograd.hooks import OWN_TYPE, HookDict, tensor_hooks_of
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase, wrap
-from minigrad.missing import AbsentTensorMethods
+from minigrad.missing import AbsentMethods
 
 
 class Storage:
@@ -144,7 +144,7 @@ class OldNames:
 
     def __dir__(self) -> list[str]:
         """Without what is not there until it is asked for, or would only warn."""
-        hidden = {"_serial", "volatile", *dir(AbsentTensorMethods)} - set(dir(object))
+        hidden = {"_serial", "volatile", *dir(AbsentMethods)} - set(dir(object))
         return [name for name in super().__dir__() if name not in hidden]
 
     def is_conj(self) -> bool:

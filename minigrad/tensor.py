@@ -23,6 +23,8 @@ from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Node
 from minigrad.autograd.regime import regime
 from minigrad.autograd.wrap import TensorBase, late, wrap
+from minigrad.devices import CPU
+from minigrad.devices import device as device_type
 from minigrad.dtypes import Array, dtype
 from minigrad.events import (
     GradAssigned,
@@ -36,6 +38,7 @@ from minigrad.events import (
     emit,
     refused,
 )
+from minigrad.missing import AbsentMethods
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
@@ -118,6 +121,7 @@ class Tensor(
     VarianceMethods,
     StorageMethods,
     OldNames,
+    AbsentMethods,
     TensorMeta,
 ):
     """An n-dimensional array that can be differentiated through.
@@ -189,9 +193,9 @@ class Tensor(
         return dtypes.of(self.array.dtype)
 
     @property
-    def device(self) -> str:
+    def device(self) -> device_type:
         """Always ``cpu``."""
-        return "cpu"
+        return CPU
 
     @property
     def is_cpu(self) -> bool:

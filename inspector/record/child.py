@@ -21,6 +21,7 @@ from inspector.record.interrupts import Interrupts
 from inspector.record.meeting import ORDER, join
 from inspector.record.output import ScriptText, ToWatcher
 from inspector.record.recorder import Recorder
+from inspector.record.standin import stand_in_for
 from inspector.record.tracebacks import message_of, place_of, trimmed
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 
@@ -137,6 +138,8 @@ def main() -> None:
     path = os.path.abspath(sys.argv[1])
     del sys.argv[0]
     sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    if order["stands_for"] is not None:
+        stand_in_for(order["stands_for"])
     session = Session(order["address"], order["limit"], order["paused"])
     ended = run(path, session)
     session.end(ended)

@@ -47,7 +47,8 @@ class Run:
     """One run of a script: ``start`` it, ``poll`` until ``ended`` is set, or ``stop`` it; ``trace`` grows meanwhile.
 
     ``stdin`` is a file descriptor, ``subprocess.DEVNULL`` (the script reads an empty input) or None (it reads ours).
-    With ``paused`` the script waits at its first event for ``step`` or ``resume``.
+    With ``paused`` the script waits at its first event for ``step`` or ``resume``. ``stands_for`` is the name of a
+    module, ``torch``, in whose place the script finds minigrad.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Run:
         timeout: float | None = None,
         limit: int = LIMIT,
         paused: bool = False,
+        stands_for: str | None = None,
         meeting: Callable[[], Meeting] = meet,
     ) -> None:
         self.script = os.fspath(script)
@@ -69,7 +71,7 @@ class Run:
         self._sources = Sources(self.trace.sources)
         self._stdin = stdin
         self._timeout = timeout
-        self._orders = {"limit": limit, "paused": paused}
+        self._orders = {"limit": limit, "paused": paused, "stands_for": stands_for}
         self._meeting = meeting
         self._arrived: queue.SimpleQueue[list[Fact]] = queue.SimpleQueue()
         self._spools = {"stdout": Spool(), "stderr": Spool()}
@@ -253,6 +255,7 @@ def run_script(
     timeout: float | None = None,
     stdin: int | None = subprocess.DEVNULL,
     limit: int = LIMIT,
+    stands_for: str | None = None,
     on_facts: Callable[[Trace, list[Fact]], None] | None = None,
 ) -> Trace:
     """Run a script to its end, however it ends, and return its trace.
@@ -260,7 +263,7 @@ def run_script(
     ``on_facts`` is called with the trace and the facts by which it grew, whenever some arrive. Ctrl-C ends the script
     and keeps what was recorded.
     """
-    run = Run(path, argv, timeout=timeout, stdin=stdin, limit=limit)
+    run = Run(path, argv, timeout=timeout, stdin=stdin, limit=limit, stands_for=stands_for)
     run.start()
     try:
         while run.ended is None:

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 from minigrad.autograd.hooks import HookDict, RemovableHandle
 from minigrad.autograd.modes import no_grad
 from minigrad.autograd.regime import regime
+from minigrad.devices import device
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import ScopeEntered
+from minigrad.missing import absent
 from minigrad.nn.calling import call_with_hooks
 from minigrad.nn.parameter import Buffer, Parameter
 from minigrad.tensor import Tensor, clear_grad
@@ -118,7 +120,7 @@ class Module:
             found = own.get(table)
             if found is not None and name in found:
                 return found[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise absent(type(self).__name__, name)
 
     def __delattr__(self, name: str) -> None:
         for table in (self._parameters, self._buffers, self._modules):
@@ -358,10 +360,10 @@ class Module:
                 dtype = argument
             elif isinstance(argument, Tensor):
                 dtype = argument.dtype
-            elif str(argument) not in ("cpu", "True", "False", "None"):
-                raise RuntimeError(
-                    f"minigrad computes on the CPU only, and {argument!r} is no type or device of its own"
-                )
+            elif isinstance(argument, str):
+                device(argument)
+            elif not isinstance(argument, device | bool | None):
+                raise TypeError(f"to() takes a type, a tensor or the device 'cpu', not {argument!r}")
         return self if dtype is None else self._converted(dtype)
 
     def _converted(self, kind: dtype_type) -> Self:

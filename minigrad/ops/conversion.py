@@ -9,6 +9,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
+from minigrad.devices import device as device_type
 from minigrad.dtypes import dtype
 from minigrad.ops.creation import check_device
 from minigrad.ops.fitting import cast
@@ -105,7 +106,7 @@ class ConversionMethods:
         for each in wanted:
             if isinstance(each, TensorMeta):
                 dtype = dtypes.of(each.array.dtype)
-            elif isinstance(each, str) or each is None:
+            elif isinstance(each, str | device_type) or each is None:
                 device = each
             else:
                 dtype = each

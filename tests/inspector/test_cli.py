@@ -168,7 +168,7 @@ def test_a_script_reads_what_is_piped_in(shell: Command, write: Write) -> None:
             "inspector: not a Python script: {path}: source code string cannot contain null bytes",
         ),
         ("plain.py", "print('hi')", 2, "inspector: plain.py never used minigrad, so there is nothing to show"),
-        ("other.py", "try:\n    import torch\nexcept ImportError: pass", 2, "write `import minigrad as torch`"),
+        ("other.py", "try:\n    import torch\nexcept ImportError: pass", 2, "`inspector run --as torch other.py`"),
         ("raises.py", "raise ValueError('bad')", 1, "inspector: raises.py raised ValueError on line 1: bad"),
     ],
 )
@@ -361,3 +361,28 @@ def test_a_terminal_that_cannot_show_everything_gets_what_it_can(shell: Command,
     done = shell("run", "square.py", PYTHONIOENCODING="ascii")
     assert done.status == 0
     assert "w.grad = 6.0" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("run", "--plain"), 0, "w.grad = 6.0"),
+        (("explain",), 0, "Nothing to explain"),
+        (("record", "-o", "kept.trace"), 0, "inspector open kept.trace"),
+        (("draw", "-o", "graph.dot"), 0, "gradient 6.0"),
+    ],
+)
+def test_every_command_that_runs_a_script_puts_minigrad_in_torchs_place_when_asked(
+    inspect: Command, write: Write, words: tuple[str, ...], status: int, said: str
+) -> None:
+    write("square.py", SQUARE.replace("import minigrad as mg", "import torch as mg"))
+    done = inspect(words[0], "--as", "torch", *words[1:], "square.py")
+    assert done.status == status, done.err
+    assert said in done.out + done.err
+
+
+def test_minigrad_stands_for_torch_only(inspect: Command, write: Write) -> None:
+    write("square.py", SQUARE)
+    done = inspect("run", "--as", "jax", "square.py")
+    assert done.status == 2
+    assert "'jax' is not 'torch'" in done.err

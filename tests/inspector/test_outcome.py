@@ -51,7 +51,7 @@ def test_a_long_message_is_shortened() -> None:
     ("source", "said"),
     [
         ("import minigrad as mg\n", "imports minigrad but made no tensor"),
-        ("import torch\n", "write `import minigrad as torch` in place of `import torch`"),
+        ("import torch\n", "`inspector run --as torch "),
         ("def f():\n    from torch import nn\n", "computes with torch"),
         ("print(1)\n", "never used minigrad"),
         ("import torch, minigrad.nn\n", "imports minigrad but made no tensor"),
@@ -70,3 +70,21 @@ def test_a_recording_that_holds_less_than_happened_says_so() -> None:
     stopped = Trace([USED, RecordingStopped("it reached its limit of 5 facts"), ScriptEnded("ok", 0)])
     assert cut_short(stopped) == "the recording stopped: it reached its limit of 5 facts; `--limit N` records N"
     assert cut_short(trace(ScriptEnded("ok", 0))) is None
+
+
+def test_a_script_that_lacks_torch_is_told_of_the_stand_in() -> None:
+    ended = ScriptEnded(
+        "error", 1, "ModuleNotFoundError", "No module named 'torch'", place=Place("train.py", 1, 1, 0, 3)
+    )
+    sentence = verdict(trace(ended, used=False))
+    assert sentence is not None
+    assert sentence.startswith("train.py raised ModuleNotFoundError on line 1: No module named 'torch'; ")
+    assert "`inspector run --as torch train.py`" in sentence
+    assert "--as" not in str(verdict(trace(ended, used=False), "torch"))
+
+
+def test_a_script_for_which_minigrad_stood_in_is_spoken_of_by_the_name_that_it_imports(tmp_path: Path) -> None:
+    script = tmp_path / "idle.py"
+    script.write_text("import torch\n")
+    sentence = verdict(trace(ScriptEnded("ok", 0), str(script), used=False), "torch")
+    assert sentence == "idle.py imports torch but made no tensor with it, so there is nothing to show."
