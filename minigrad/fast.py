@@ -42,7 +42,7 @@ def make_apply(op: Op) -> Callable[..., Any]:
 
 
 def _unary(op: Op) -> Callable[..., Any]:
-    forward = op.forward
+    forward, ufunc = op.forward, op.ufunc
 
     def apply(a: Any, *attributes: Any) -> Any:
         if type(a) is ndarray:
@@ -53,7 +53,7 @@ def _unary(op: Op) -> Callable[..., Any]:
         kind = x.dtype
         if kind is not F32 and kind is not F64:
             return general(op, (a,), attributes)
-        out = forward(x, *attributes)
+        out = forward(x, *attributes) if ufunc is None else ufunc(x, out=...)
         if type(out) is not ndarray:
             out = np.asarray(out)
         t = new(late.Tensor)
@@ -106,7 +106,7 @@ def _unary(op: Op) -> Callable[..., Any]:
 
 
 def _binary(op: Op) -> Callable[..., Any]:
-    forward = op.forward
+    forward, ufunc = op.forward, op.ufunc
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, TensorBase):
@@ -132,7 +132,7 @@ def _binary(op: Op) -> Callable[..., Any]:
         if kind is not F32 and kind is not F64:
             return general(op, (a, b), ())
         try:
-            out = forward(x, y)
+            out = forward(x, y) if ufunc is None else ufunc(x, y, out=...)
         except ValueError:
             return general(op, (a, b), ())
         if type(out) is not ndarray:

@@ -25,6 +25,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from minigrad import dispatch
 from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
@@ -56,6 +58,7 @@ class Op:
 
     def __init__(self, forward: Callable[..., Any], label: str, backward: str | None, **traits: Any) -> None:
         self.forward = forward
+        self.ufunc = _ufunc_of(forward)
         self.name: str = traits.pop("name", None) or forward.__name__.rstrip("_")
         self.label = label
         self.__doc__ = forward.__doc__
@@ -83,7 +86,7 @@ class Op:
         self.joint: Rule | None = None
         self.joint_wishes: tuple[str, ...] = ()
         self.plans: list[Any] = []
-        self.node_class = self._make_node_class()
+        self.node_class = self._node_type(MultiOpNode if self.several else OpNode)
         self.apply: Callable[..., Any] = make_apply(self)
         self.inplace: Callable[..., Any] = make_inplace(self)
         self._arity = len(self.operands) + len(self.attributes)
@@ -98,9 +101,6 @@ class Op:
         attributes = [p for p in parameters if p.kind not in operand_kinds]
         self.attributes = tuple(p.name for p in attributes)
         self.defaults = tuple(p.default for p in attributes)
-
-    def _make_node_class(self) -> type[OpNode]:
-        return self._node_type(MultiOpNode if self.several else OpNode)
 
     def _node_type(self, *bases: type) -> type[OpNode]:
         return type(self.backward_name, bases, {"__slots__": (), "op": self, "__module__": "minigrad.autograd.node"})
@@ -289,6 +289,24 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
         return made
 
     return define
+
+
+def _calls_one(a: Any) -> Any:
+    return np.negative(a)
+
+
+def _calls_two(a: Any, b: Any) -> Any:
+    return np.add(a, b)
+
+
+def _ufunc_of(forward: Callable[..., Any]) -> np.ufunc | None:
+    """NumPy's function, where ``forward`` calls it with its operands and does nothing else: the fast path then calls it
+    straight, and can ask it to keep 0-dim results arrays."""
+    code = forward.__code__
+    if code.co_names[:1] != ("np",) or code.co_code not in (_calls_one.__code__.co_code, _calls_two.__code__.co_code):
+        return None
+    called = getattr(np, code.co_names[1])
+    return called if isinstance(called, np.ufunc) and called.nout == 1 else None
 
 
 def _by_position(forward: Callable[..., Any], attributes: tuple[str, ...]) -> Callable[..., Any]:

@@ -186,13 +186,22 @@ class GraphTask:
         ready, buffers, dependencies, accumulators = self.ready, self.buffers, self.dependencies, self._accumulators
         create_graph, release = self.create_graph, not self.retain_graph
         careful = self._needed is not None or modes.anomaly
-        pop = heapq.heappop
-        while ready or accumulators:
-            while accumulators:
-                self._accumulate(accumulators.pop(0))
-            if not ready:
+        push, pop = heapq.heappush, heapq.heappop
+        coming: Node | None = None  # the one node that is ready, in a chain: it needs no queue
+        while True:
+            if accumulators:
+                if coming is not None:
+                    push(ready, (-coming.sequence_nr, coming))
+                    coming = None
+                while accumulators:
+                    self._accumulate(accumulators.pop(0))
+            if coming is not None:
+                node, coming = coming, None
+            elif ready:
+                node = pop(ready)[1]
+            else:
                 break
-            node = self.node = pop(ready)[1]
+            self.node = node
             gradient = buffers.pop(node, None)
             if careful or node.hooks is not None or Event.anyone:
                 self._visit(node, gradient)
@@ -217,8 +226,13 @@ class GraphTask:
                     dependencies[target] = left
                 elif type(target) is AccumulateGrad:
                     accumulators.append(target)
+                elif coming is None and not ready:
+                    coming = target
                 else:
-                    heapq.heappush(ready, (-target.sequence_nr, target))
+                    push(ready, (-target.sequence_nr, target))
+                    if coming is not None:
+                        push(ready, (-coming.sequence_nr, coming))
+                        coming = None
             results = gradient = None  # an accumulator may take over a gradient that nobody else holds
 
     def _visit(self, node: Node, gradient: Gradient) -> None:

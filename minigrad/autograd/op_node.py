@@ -16,6 +16,8 @@ from minigrad.autograd.node import Gradient, Meta
 from minigrad.autograd.saved import RawSaved, SavingNode
 from minigrad.autograd.wrap import TensorBase, late, wrap
 
+ndarray = np.ndarray
+
 if TYPE_CHECKING:
     from minigrad.op import Op, Rule
 
@@ -80,7 +82,15 @@ class OpNode(SavingNode):
         return self.op.slots_of(self.rules)
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        return self.run_rules(gradient, create_graph, self.rules)
+        if create_graph or gradient is None:
+            return self.run_rules(gradient, create_graph, self.rules)
+        values: Any = self.extras
+        if self.versions:
+            saved = self.unpack_arrays()
+            values = [*saved, *values] if values else saved
+            if type(gradient) is not ndarray:
+                values = [as_scalar(value) for value in values]
+        return self.apply_rules(gradient, values, self.rules)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
         """The rules for gradients that nobody wants do not run."""
@@ -179,6 +189,11 @@ class OpNode(SavingNode):
         return slots.index(name)
 
 
+def as_scalar(value: Any) -> Any:
+    """A 0-dim array as the NumPy scalar that arithmetic makes of it: among themselves scalars are ten times quicker."""
+    return value[()] if type(value) is ndarray and not value.ndim else value
+
+
 class JointOpNode(OpNode):
     """A node whose one rule gives the gradients of all operands, of which there may be any number."""
 
@@ -220,6 +235,9 @@ class JointOpNode(OpNode):
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
         sent: list[Gradient] = SavingNode.run_some(self, gradient, create_graph, wanted)
         return sent
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        return self.run_rules(gradient, create_graph, self.rules)
 
     def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if gradient is None:
@@ -268,6 +286,9 @@ class MultiOpNode(OpNode):
     def output_count(self) -> int:
         """How many outputs can have gradients; whole numbers, which cannot, come last."""
         return sum(kind.kind in "fc" for _, kind in self.outputs)
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        return self.run_rules(gradient, create_graph, self.rules)
 
     def run_rules(self, gradient: Gradient, create_graph: bool, rules: Rules) -> list[Gradient]:
         if not gradient:
