@@ -272,17 +272,29 @@ def randperm(
 
 
 def rand_like(
-    input: Any, *, generator: Generator | None = None, dtype: dtype | None = None, requires_grad: bool = False
+    input: Any,
+    *,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """``rand`` in the shape and type of ``input``."""
+    check_device(device)
     kind = dtypes.numpy_of(dtype) or input.array.dtype
     return made(np.asarray(uniform(input.array.shape, kind, generator)), "rand_like", requires_grad)
 
 
 def randn_like(
-    input: Any, *, generator: Generator | None = None, dtype: dtype | None = None, requires_grad: bool = False
+    input: Any,
+    *,
+    generator: Generator | None = None,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Any:
     """``randn`` in the shape and type of ``input``."""
+    check_device(device)
     kind = dtypes.numpy_of(dtype) or input.array.dtype
     return made(gaussian(input.array.shape, kind, generator), "randn_like", requires_grad)
 
@@ -294,9 +306,11 @@ def randint_like(
     *,
     generator: Generator | None = None,
     dtype: dtype | None = None,
+    device: Any = None,
     requires_grad: bool = False,
 ) -> Any:
     """``randint`` in the shape and type of ``input``."""
+    check_device(device)
     if high is None:
         low, high = 0, low
     drawn = source(generator).integers(low, high, input.array.shape)

@@ -213,6 +213,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     >>> mg.isclose(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 2.1]))
     tensor([ True, False])
     """
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     if input.array.dtype != other.array.dtype:
         raise RuntimeError(
             f"{input.dtype.title} did not match {other.dtype.title}; convert one with .to(other.dtype) first."

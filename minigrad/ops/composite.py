@@ -10,14 +10,20 @@ import numpy as np
 
 from minigrad.dtypes import Array
 from minigrad.op import op
-from minigrad.ops.arithmetic import add, mul
+from minigrad.ops.arithmetic import add, div, mul, sub
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.joining import stack
 from minigrad.ops.rounding import complex
+from minigrad.ops.scan import cumsum
 from minigrad.ops.scope import composite
 from minigrad.ops.trigonometric import cos, sin
 
-__all__ = ["cartesian_prod", "combinations", "deg2rad", "meshgrid", "polar", "rad2deg", "trapezoid"]
+# fmt: off
+__all__ = [
+    "cartesian_prod", "combinations", "cumulative_trapezoid", "deg2rad", "meshgrid", "polar", "rad2deg", "trapezoid",
+    "trapz",
+]
+# fmt: on
 
 
 @composite
@@ -136,10 +142,34 @@ def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
     pairs = add(y.narrow(dim, 1, length), y.narrow(dim, 0, length))
     if x is None:
         return mul(pairs.sum(dim), dx / 2)
-    steps = x.narrow(-1, 1, length) - x.narrow(-1, 0, length)
+    return div(mul(pairs, _steps(x, dim - y.ndim, y.ndim)).sum(dim), 2)
+
+
+def _steps(x: Any, dim: int, ndim: int) -> Any:
+    """The distances between places ``x``, along ``dim`` counted from the end; of a vector, shaped to lie along it."""
     if x.ndim == 1:
-        steps = steps.reshape([length if i == dim else 1 for i in range(y.ndim)])
-    return mul(mul(pairs, steps).sum(dim), 0.5)
+        x = x.reshape([x.shape[0]] + [1] * (-1 - dim))
+    length = x.shape[dim] - 1
+    return sub(x.narrow(dim, 1, length), x.narrow(dim, 0, length))
+
+
+@composite
+def cumulative_trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+    """The running ``trapezoid``: the areas up to each place but the first.
+
+    >>> import minigrad as mg
+    >>> mg.cumulative_trapezoid(mg.tensor([1.0, 2.0, 3.0]))
+    tensor([1.5000, 4.0000])
+    """
+    dim = wrap_dim(dim, y.ndim)
+    length = y.shape[dim] - 1
+    pairs = add(y.narrow(dim, 1, length), y.narrow(dim, 0, length))
+    if x is None:
+        return mul(cumsum(pairs, dim), dx / 2)
+    return div(cumsum(mul(pairs, _steps(x, dim - y.ndim, y.ndim)), dim), 2)
+
+
+trapz = trapezoid
 
 
 class CompositeMethods:

@@ -338,7 +338,7 @@ def empty_strided(
     return made(window, "empty_strided", requires_grad)
 
 
-def scalar_tensor(s: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
     """A 0-dim tensor of the default type.
 
     >>> import minigrad as mg
@@ -370,6 +370,10 @@ def arange(
     if end is None:
         start, end = 0, start
     start, end, step = (x.item() if isinstance(x, TensorMeta) else x for x in (start, end, step))  # type: ignore[attr-defined]
+    if not math.isfinite(start) or not math.isfinite(end):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if dtype is not None and dtypes.numpy_of(dtype).kind in "iu":  # type: ignore[union-attr]
+        start, end, step = int(start), int(end), int(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
@@ -392,7 +396,7 @@ def linspace(
     """
     check_device(device)
     kind = _kind(dtype)
-    return made(_evenly(start, end, steps).astype(kind), "linspace", requires_grad)
+    return made(_evenly("linspace", start, end, steps, kind).astype(kind), "linspace", requires_grad)
 
 
 def logspace(
@@ -412,14 +416,32 @@ def logspace(
     tensor([  1.,  10., 100.])
     """
     check_device(device)
-    return made((base ** _evenly(start, end, steps)).astype(_kind(dtype)), "logspace", requires_grad)
+    kind = _kind(dtype)
+    powers = _evenly("logspace", start, end, steps, kind)
+    return made(np.power(base, powers, dtype=powers.dtype).astype(kind), "logspace", requires_grad)
 
 
-def _evenly(start: Any, end: Any, steps: int) -> Array:
+def _evenly(name: str, start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
+    """Counted from the nearer end, so that both ends are met exactly; among whole numbers from whole ends."""
+    first, last = (_end(name, x, kind) for x in (start, end))
     if steps < 0:
         raise RuntimeError(f"number of steps must be non-negative, but got {steps}")
-    first, last = float(start), float(end)
-    return np.linspace(first, last, steps)
+    places = np.arange(steps)
+    step = (last - first) / (steps - 1) if steps > 1 else 0.0
+    return np.where(places < max(steps // 2, 1), first + places * step, last - (steps - 1 - places) * step)
+
+
+def _end(name: str, value: Any, kind: np.dtype[Any]) -> Any:
+    if isinstance(value, TensorMeta):
+        if value.array.ndim:
+            raise RuntimeError(
+                f"{name} only supports 0-dimensional start and end tensors, but got one of {value.array.ndim} "
+                "dimension(s)."
+            )
+        value = value.array.item()
+    if kind.kind == "c":
+        return complex(value)
+    return int(value) if kind.kind in "iu" else float(value)
 
 
 def eye(
@@ -433,10 +455,13 @@ def eye(
             [0., 1.]])
     """
     check_device(device)
+    for name, length in (("n", n), ("m", m)):
+        if length is not None and length < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {length}")
     return made(np.eye(n, n if m is None else m, dtype=_kind(dtype)), "eye", requires_grad)
 
 
-def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64) -> Any:
+def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64, device: Any = None) -> Any:
     """Row and column numbers of the elements on and below a diagonal, in two rows.
 
     >>> import minigrad as mg
@@ -444,10 +469,11 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.i
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
+    check_device(device)
     return made(np.array(np.tril_indices(row, offset, col), dtypes.numpy_of(dtype)), "tril_indices")
 
 
-def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64) -> Any:
+def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.int64, device: Any = None) -> Any:
     """Row and column numbers of the elements on and above a diagonal, in two rows.
 
     >>> import minigrad as mg
@@ -455,6 +481,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.i
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
+    check_device(device)
     return made(np.array(np.triu_indices(row, offset, col), dtypes.numpy_of(dtype)), "triu_indices")
 
 
@@ -516,25 +543,44 @@ class CreationMethods:
 
     __slots__ = ()
 
-    def new_tensor(self: Any, data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    def new_tensor(
+        self: Any, data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Any:
         """A copy of ``data`` in this tensor's type."""
+        check_device(device)
         return made(array_of(data, dtype or self.dtype, copy=True), "new_tensor", requires_grad)
 
-    def new_zeros(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    def new_zeros(
+        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Any:
         """Zeros of a shape in this tensor's type."""
+        check_device(device)
         return made(np.zeros(lengths(size, "new_zeros"), _like(self, dtype)), "new_zeros", requires_grad)
 
-    def new_ones(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    def new_ones(
+        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Any:
         """Ones of a shape in this tensor's type."""
+        check_device(device)
         return made(np.ones(lengths(size, "new_ones"), _like(self, dtype)), "new_ones", requires_grad)
 
-    def new_empty(self: Any, *size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Any:
+    def new_empty(
+        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    ) -> Any:
         """Unwritten memory of a shape in this tensor's type."""
+        check_device(device)
         return made(np.empty(lengths(size, "new_empty"), _like(self, dtype)), "new_empty", requires_grad)
 
     def new_full(
-        self: Any, size: Shape, fill_value: Any, *, dtype: dtype | None = None, requires_grad: bool = False
+        self: Any,
+        size: Shape,
+        fill_value: Any,
+        *,
+        dtype: dtype | None = None,
+        device: Any = None,
+        requires_grad: bool = False,
     ) -> Any:
         """``fill_value`` in a shape and this tensor's type."""
+        check_device(device)
         array = _filled(lengths((size,), "new_full"), fill_value, _like(self, dtype))
         return made(array, "new_full", requires_grad)

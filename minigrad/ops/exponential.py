@@ -170,7 +170,15 @@ def logaddexp(a: Array, b: Array, /) -> Array:
     >>> mg.logaddexp(mg.tensor([0.0]), mg.tensor([0.0]))
     tensor([0.6931])
     """
+    if a.dtype.kind == "c":
+        return _complex_logaddexp(a, b)
     return np.logaddexp(a, b) if a.dtype.kind == "f" else _not_for_integers("logaddexp")
+
+
+def _complex_logaddexp(a: Array, b: Array) -> Array:
+    """The larger real part goes before the logarithm, so that no exponent is above 0."""
+    larger, smaller = np.where(a.real >= b.real, a, b), np.where(a.real >= b.real, b, a)
+    return np.where(np.isneginf(larger.real), larger, larger + np.log(1 + np.exp(smaller - larger)))
 
 
 def _not_for_integers(name: str) -> Array:

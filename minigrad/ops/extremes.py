@@ -273,9 +273,7 @@ min_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indic
 
 def _extreme(whole: Op, along: Op, pairwise: Op, pair: Any, input: Any, dim: Any, keepdim: bool, other: Any) -> Any:
     """PyTorch's three meanings of ``max``: of all, along a dimension, of two tensors."""
-    if other is None and isinstance(dim, TensorMeta) and dim.array.dtype.kind not in "iu":
-        other, dim = dim, None
-    if other is None and isinstance(dim, TensorMeta) and dim.array.ndim:
+    if other is None and isinstance(dim, TensorMeta):
         other, dim = dim, None
     if other is not None:
         return pairwise.apply(input, other)

@@ -128,8 +128,8 @@ def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor; write {name}([a, b])"
         )
     tensors = tuple(tensors)
-    if not tensors and name == "stack":
-        raise RuntimeError("stack expects a non-empty TensorList")
+    if not tensors and name != "cat":
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
     if not tensors:
         raise ValueError(f"minigrad.{name}(): expected a non-empty list of Tensors")
     for i, each in enumerate(tensors):

@@ -28,6 +28,7 @@ __all__ = [
     "index_select",
     "masked_scatter",
     "masked_select",
+    "put",
     "take",
     "take_along_dim",
 ]
@@ -80,8 +81,8 @@ def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float
     target = np.moveaxis(out, dim, 0)
     flat = np.zeros((target.shape[0], rows[0].size if len(rows) else 0), out.dtype)
     if rows.size:
-        add_rows(flat, index.reshape(-1) % target.shape[0], rows.reshape(len(rows), -1) * out.dtype.type(alpha))
-        target += flat.reshape(target.shape)
+        add_rows(flat, index.reshape(-1) % target.shape[0], (rows * out.dtype.type(alpha)).reshape(len(rows), -1))
+        np.add(target, flat.reshape(target.shape), out=target)
     return out.reshape(a.shape)
 
 
@@ -373,6 +374,16 @@ put_flat.grads(
 )
 
 
+def put(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+    """``input`` with ``source`` at ``index``, counted in its flat order; with ``accumulate`` it is added.
+
+    >>> import minigrad as mg
+    >>> mg.put(mg.zeros(3), mg.tensor([0, 0]), mg.tensor([1.0, 2.0]), accumulate=True)
+    tensor([3., 0., 0.])
+    """
+    return put_flat.apply(input, index, source, accumulate)
+
+
 def take(input: Any, index: Any) -> Any:
     """The elements of ``input``, counted in its flat order, at ``index``, in its shape.
 
@@ -402,7 +413,8 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     meeting[axis] = lengths[0]
     source = expand.apply(input, tuple(meeting))
     meeting[axis] = lengths[1]
-    return gather(source, axis, wrap(np.broadcast_to(indices.array, meeting)))
+    places = np.where(indices.array < 0, indices.array + lengths[0], indices.array)
+    return gather(source, axis, wrap(np.broadcast_to(places, meeting)))
 
 
 class PickingMethods:
@@ -411,7 +423,8 @@ class PickingMethods:
     __slots__ = ()
 
     index_select, index_add, index_copy, index_fill = index_select, index_add, index_copy, index_fill
-    masked_select, masked_scatter, take, take_along_dim = masked_select, masked_scatter, take, take_along_dim
+    masked_select, masked_scatter, put = masked_select, masked_scatter, put
+    take, take_along_dim = take, take_along_dim
 
     def index_add_(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
         """``index_add``, in place."""

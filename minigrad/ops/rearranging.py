@@ -47,14 +47,14 @@ def flipped(a: Array, /, dims: Shape) -> Array:
 flipped.grads(a=lambda g, dims: flipped.apply(g, dims))
 
 
-def flip(input: Any, *dims: Any) -> Any:
-    """``input`` with the order along ``dims`` turned round; a copy.
+def flip(input: Any, *places: Any, dims: int | Sequence[int] | None = None) -> Any:
+    """``input`` with the order along ``dims`` turned round; a copy. They may be named one by one.
 
     >>> import minigrad as mg
     >>> mg.flip(mg.tensor([1, 2, 3]), (0,))
     tensor([3, 2, 1])
     """
-    return flipped.apply(input, wrap_dims(as_shape(dims), input.array.ndim))
+    return flipped.apply(input, wrap_dims(as_shape(places) if dims is None else dims, input.array.ndim))
 
 
 def fliplr(input: Any) -> Any:
@@ -97,6 +97,8 @@ def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | No
     axes = () if dims is None else wrap_dims(dims, input.array.ndim)
     if not steps:
         raise RuntimeError("`shifts` required")
+    if axes and not input.array.ndim:
+        raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
     if len(steps) != len(axes) and (axes or len(steps) > 1):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(axes)}")
     return rolled.apply(input, steps, axes)
@@ -128,7 +130,12 @@ def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
     """
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    return turned.apply(input, k, wrap_dims(dims, input.array.ndim))
+    if input.array.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.array.ndim}")
+    first, second = (wrap_dim(dim, input.array.ndim) for dim in dims)
+    if first == second:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    return turned.apply(input, k, (first, second))
 
 
 # --- triangles and diagonals ----------------------------------------------------------------------------------------

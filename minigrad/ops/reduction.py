@@ -335,7 +335,7 @@ def logsumexp_over(a: Array, /, dim: Axes, keepdim: bool) -> Array:
     >>> mg.tensor([1000.0, 1000.0]).logsumexp(dim=0)
     tensor(1000.6932)
     """
-    top = np.max(a, axis=dim, keepdims=True, initial=-np.inf) if a.dtype.kind == "f" else np.zeros((), a.dtype)
+    top = np.max(a.real, axis=dim, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), 0, top).astype(a.dtype, copy=False)
     out = np.log(sum_of(np.exp(a - top), axis=dim, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, dim)

@@ -13,7 +13,7 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.comparison import logical_xor
 from minigrad.ops.dims import wrap_dim
-from minigrad.ops.exponential import exp
+from minigrad.ops.exponential import exp, logaddexp
 from minigrad.ops.extremes import PAIR
 from minigrad.ops.reduction import sum_type
 from minigrad.ops.scattering import scattered_sum
@@ -123,11 +123,24 @@ def logcumsumexp_along(a: Array, /, dim: int) -> Array:
     >>> mg.tensor([0.0, 0.0]).logcumsumexp(dim=0)
     tensor([0.0000, 0.6931])
     """
-    if a.dtype.kind not in "f":
+    if a.dtype.kind == "c":
+        return _complex_running(a, dim)
+    if a.dtype.kind != "f":
         raise NotImplementedError(
             f"logcumsumexp is not implemented for '{dtypes.of(a.dtype).title}': convert it with .float() first."
         )
     return _run(np.logaddexp, a, dim, False)
+
+
+def _complex_running(a: Array, dim: int) -> Array:
+    """NumPy's own ``logaddexp`` knows real numbers only, so it goes step by step."""
+    if not a.ndim or not a.size:
+        return a.copy()
+    parts = np.moveaxis(a, dim, 0)
+    sums = [parts[0]]
+    for part in parts[1:]:
+        sums.append(logaddexp.forward(sums[-1], part))
+    return np.stack(sums, dim)
 
 
 def _logcumsumexp_slope(g: Any, a: Any, out: Any, dim: int) -> Any:
@@ -228,7 +241,9 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     dim = wrap_dim(dim, input.ndim)
-    parts = [part for part in (prepend, input, append) if part is not None]
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    parts = [part for part in (prepend, input, append) if part is not None] if n else [input]
     whole = cat(parts, dim) if len(parts) > 1 else input
     minus = logical_xor if whole.array.dtype.kind == "b" else whole.__class__.__sub__
     for _ in range(min(n, whole.shape[dim])):

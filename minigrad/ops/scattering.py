@@ -26,7 +26,7 @@ def _places(index: Array, dim: int) -> Places:
 
 
 def _check(a: Array, index: Array, dim: int, name: str) -> None:
-    if index.dtype.kind not in "iu" or index.dtype.itemsize < 4:
+    if index.size and (index.dtype.kind not in "iu" or index.dtype.itemsize < 4):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     if index.size and (index.ndim or 1) != (a.ndim or 1):
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
@@ -45,7 +45,9 @@ def _check(a: Array, index: Array, dim: int, name: str) -> None:
 def _check_source(index: Array, source: Array, a: Array, name: str) -> None:
     if source.dtype != a.dtype:
         raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    if index.size and (index.ndim != source.ndim or any(n > m for n, m in zip(index.shape, source.shape, strict=True))):
+    if index.size and (index.ndim or 1) != (source.ndim or 1):
+        raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
+    if index.size and any(n > m for n, m in zip(index.shape, source.shape, strict=False)):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than src {list(source.shape)} in every dimension"
         )
@@ -82,8 +84,8 @@ def scattered_sum(a: Array, index: Array, source: Array, /, dim: int) -> Array:
     >>> mg.scatter_add(mg.zeros(2), 0, mg.tensor([1, 1]), mg.tensor([1.0, 2.0]))
     tensor([0., 3.])
     """
-    _check(a, index, dim, "scatter_add")
     _check_source(index, source, a, "scatter")
+    _check(a, index, dim, "scatter_add")
     return _placed(a, index, source, dim, np.add.at)
 
 
@@ -106,8 +108,8 @@ def scattered(a: Array, index: Array, source: Array, /, dim: int) -> Array:
     >>> mg.scatter(mg.zeros(2), 0, mg.tensor([1]), mg.tensor([5.0]))
     tensor([0., 5.])
     """
-    _check(a, index, dim, "scatter")
     _check_source(index, source, a, "scatter")
+    _check(a, index, dim, "scatter")
     return _placed(a, index, source, dim, _assign)
 
 
@@ -212,8 +214,8 @@ def scattered_together(a: Array, index: Array, source: Array, /, dim: int, reduc
     >>> mg.scatter_reduce(mg.ones(2), 0, mg.tensor([1, 1]), mg.tensor([2.0, 3.0]), "prod")
     tensor([1., 6.])
     """
-    _check(a, index, dim, "scatter")
     _check_source(index, source, a, "scatter")
+    _check(a, index, dim, "scatter")
     out = a.copy()
     if not index.size:
         return out
@@ -229,6 +231,8 @@ def scattered_together(a: Array, index: Array, source: Array, /, dim: int, reduc
 
 def _first_value(reduce: str, kind: np.dtype[Any]) -> Any:
     start = _START[reduce]
+    if kind.kind == "b":
+        return start > 0
     if kind.kind in "iu" and not np.isfinite(start):
         return np.iinfo(kind).min if start < 0 else np.iinfo(kind).max
     return start

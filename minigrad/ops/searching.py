@@ -86,6 +86,8 @@ def place_in_order(a: Array, b: Array, /, side: str) -> Array:
     """
     if a.ndim <= 1:
         return np.asarray(np.searchsorted(a, b, side))  # type: ignore[call-overload]
+    if not np.size(b):
+        return np.zeros(np.shape(b), np.int64)
     if a.shape[:-1] != np.shape(b)[:-1]:
         raise RuntimeError(
             "boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and input value "
@@ -96,16 +98,28 @@ def place_in_order(a: Array, b: Array, /, side: str) -> Array:
 
 
 def searchsorted(
-    sorted_sequence: Any, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+    sorted_sequence: Any,
+    input: Any,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
 ) -> Any:
     """The index before which each element of ``input`` keeps the last dimension of ``sorted_sequence`` in order.
 
-    Before those that are equal, or with ``right`` after them.
+    Before those that are equal, or with ``right`` after them. ``sorter`` says in which order the sequence ascends.
 
     >>> import minigrad as mg
     >>> mg.searchsorted(mg.tensor([1.0, 3.0, 5.0]), mg.tensor([3.0, 4.0]), right=True)
     tensor([2, 2])
     """
+    if right and side == "left":
+        raise RuntimeError(
+            "searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    if sorter is not None:
+        sorted_sequence = made(np.take_along_axis(sorted_sequence.array, sorter.array, -1), "searchsorted")
     found = place_in_order.apply(sorted_sequence, input, side or ("right" if right else "left"))
     return found.int() if out_int32 else found
 
@@ -152,9 +166,8 @@ def unique_consecutive(
     tensor([1, 2, 1])
     """
     array = input.array.reshape(-1) if dim is None else np.moveaxis(input.array, wrap_dim(dim, input.ndim), 0)
-    rows = array.reshape(len(array), -1)
     begins = np.ones(len(array), bool)
-    begins[1:] = np.any(rows[1:] != rows[:-1], axis=1)
+    begins[1:] = np.any(array[1:] != array[:-1], axis=tuple(range(1, array.ndim)))
     inverse = np.cumsum(begins) - 1
     values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim))
     shape = input.array.shape if dim is None else (len(array),)
@@ -165,12 +178,13 @@ def unique_consecutive(
 
 def _answer(how: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
     parts = [values, *([inverse] if with_inverse else []), *([counts] if with_counts else [])]
-    tensors = tuple(made(np.ascontiguousarray(part), how) for part in parts)
+    tensors = tuple(made(np.asarray(part, order="C"), how) for part in parts)
     return tensors if len(tensors) > 1 else tensors[0]
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each whole number from 0 on occurs, or the sum of the weights where it does.
+    """How often each whole number from 0 on occurs, or the sum of the weights where it does, in float64 unless they
+    are float32.
 
     >>> import minigrad as mg
     >>> mg.bincount(mg.tensor([1, 2, 2]))
@@ -181,7 +195,9 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     given = None if weights is None else weights.array
     counts = np.bincount(array, given, minlength)
-    return made(counts.astype(np.int64 if given is None else given.dtype), "bincount")
+    if given is None:
+        return made(counts.astype(np.int64), "bincount")
+    return made(counts.astype(given.dtype if given.dtype == np.float32 else np.float64), "bincount")
 
 
 def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:

@@ -190,7 +190,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     return tuple(viewing.expand.apply(each, shape) for each in tensors)
 
 
-def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Shape:
     """The shape in which ``shapes`` meet. Raises RuntimeError when they do not.
 
     >>> import minigrad as mg
@@ -202,9 +202,9 @@ def broadcast_shapes(*shapes: Sequence[int]) -> Shape:
     from minigrad.tensor import Size
 
     try:
-        return Size(np.broadcast_shapes(*map(tuple, shapes)))
+        return Size(np.broadcast_shapes(*shapes))
     except ValueError:
-        given = ", ".join(str(list(shape)) for shape in shapes)
+        given = ", ".join(str([shape] if isinstance(shape, int) else list(shape)) for shape in shapes)
         raise RuntimeError(
             f"Shape mismatch: objects cannot be broadcast to a single shape: {given}; lengths must be equal or 1, "
             f"from the right."
@@ -270,8 +270,10 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     return split(input, size, dim)
 
 
-def tensor_split(input: Any, indices_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Any, ...]:
-    """``input`` in so many nearly equal parts along ``dim``, or cut at the indices listed."""
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+    """``input`` in so many nearly equal parts along ``dim``, or cut at the indices listed (in a sequence or a
+    tensor).
+    """
     if not input.array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     length = input.array.shape[wrap_dim(dim, input.array.ndim)]
@@ -280,7 +282,9 @@ def tensor_split(input: Any, indices_or_sections: int | Sequence[int], dim: int 
     return tuple(viewing.slice_along.apply(input, dim, a, b, 1) for a, b in zip(starts, (*ends, length), strict=True))
 
 
-def _cuts(indices_or_sections: int | Sequence[int], length: int) -> tuple[int, ...]:
+def _cuts(indices_or_sections: Any, length: int) -> tuple[int, ...]:
+    if isinstance(indices_or_sections, TensorBase):
+        indices_or_sections = indices_or_sections.array.tolist()
     if not isinstance(indices_or_sections, int):
         return tuple(int(i) for i in indices_or_sections)
     sections = indices_or_sections
