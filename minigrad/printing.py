@@ -104,7 +104,7 @@ def _autograd_notes(tensor: Any) -> list[str]:
     except RuntimeError:
         return ["grad_fn=<Invalid>"]
     if node is not None:
-        return [f"grad_fn=<{node.name()}>"]
+        return [f"grad_fn=<{type(node).__name__}>"]
     return ["requires_grad=True"] if tensor.requires_grad else []
 
 

@@ -138,7 +138,7 @@ class _Seen:
         )
         self.state.nodes[serial] = NodeState(
             serial=serial,
-            name=str(node.name()),
+            name=type(node).__name__,
             sequence_nr=0,
             edges=edges,
             outputs=(),

@@ -124,7 +124,7 @@ def _node_created(event: events.NodeCreated, **at: Unpack[At]) -> Fact:
     leaf = getattr(node, "variable", None)
     return new.NodeCreated(
         node=node.serial,
-        name=node.name(),
+        name=type(node).__name__,
         sequence_nr=node.sequence_nr,
         edges=tuple(Edge(index, _serial(target), nr) for index, (target, nr) in enumerate(node.next_functions)),
         outputs=_serials(event.outputs),

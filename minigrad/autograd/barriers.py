@@ -21,6 +21,9 @@ class Error(Node):
     message: str
     count: int
 
+    def name(self) -> str:
+        return "torch::autograd::Error"
+
     @property
     def output_count(self) -> int:
         return self.count
@@ -34,6 +37,9 @@ class UndefinedGradBackward(Node):
 
     __slots__ = ()
     single: ClassVar[bool] = False
+
+    def name(self) -> str:
+        return "torch::autograd::UndefinedGradBackward"
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         return [None] * len(self.next_nodes)

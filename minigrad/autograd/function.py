@@ -1,202 +1,32 @@
 """``Function``: an operation whose forward and backward the user writes.
 
-The context that both are given *is* the backward node, as in PyTorch. Forward runs unrecorded; backward runs on
-tensors, so that with ``create_graph`` it is recorded and can be differentiated again.
+Forward runs unrecorded; backward runs on tensors, so that with ``create_graph`` it is recorded and can be
+differentiated again.
 """
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
+from minigrad.autograd.context import FunctionCtx as FunctionCtx
+from minigrad.autograd.context import FunctionNode
 from minigrad.autograd.duals import duals
 from minigrad.autograd.hooks import gradient_kind
 from minigrad.autograd.jvp_checks import check_tangents, or_zeros
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes, no_grad
-from minigrad.autograd.node import Gradient, edge_of
+from minigrad.autograd.node import edge_of
 from minigrad.autograd.once import once_differentiable as once_differentiable
-from minigrad.autograd.saved import RawSaved, SavingNode, slot_for
-from minigrad.autograd.wrap import TensorBase, late, wrap
-from minigrad.errors import FreedError, broadcasts
+from minigrad.autograd.saved import slot_for
+from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.events import NodeCreated, OpApplied, ScopeEntered, ScopeLeft, TensorCreated, TensorSaved, emit, refused
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
-
-
-class FunctionCtx:
-    """What ``forward`` and ``setup_context`` may ask of ``ctx``."""
-
-    needs_input_grad: tuple[bool, ...]
-
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors (or None) for backward, with their versions; once, from forward.
-
-        Read them as ``ctx.saved_tensors``.
-        """
-        self._to_save = tensors
-
-    def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for ``jvp``."""
-        self.saved_for_forward = tensors
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs forward changed in place; each must also be returned."""
-        self._dirty = tensors
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs have no gradient."""
-        self._non_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether undefined gradients become zeros before backward sees them (the default), or stay None."""
-        self._materialize = value
-
-    _to_save: tuple[Tensor | None, ...] = ()
-    _dirty: tuple[Tensor, ...] = ()
-    _non_differentiable: tuple[Tensor, ...] = ()
-    _materialize = True
-    _materialize_non_diff_grads = True
-    """Whether outputs that have no gradient are given zeros as well."""
-    _is_pure_view = False
-    """Whether the one output is nothing but a view of the one input, so that it may be written in place."""
-
-
-class FunctionNode(SavingNode, FunctionCtx):
-    """The node of a custom function, and its context: whatever forward hangs on it, backward finds."""
-
-    single = False
-    in_jvp = False
-    taken = False
-    """Whether ``jvp`` runs, which reads what was saved for it."""
-    saved_for_forward: tuple[Any, ...] = ()
-    _function: type[Function]
-    saved: Any = ()
-    versions: Any = ()
-
-    @property
-    def output_count(self) -> int:
-        return len(self.output_metas)
-
-    def output_meta(self, number: int) -> Any:
-        return self.output_metas[number]
-
-    def input_meta(self, position: int) -> Any:
-        return self.input_metas[position]
-
-    @property
-    def slot_names(self) -> tuple[str, ...]:
-        return tuple(f"saved_tensors[{i}]" for i in range(len(self.versions)))
-
-    @property
-    def saved_variables(self) -> tuple[Any, ...]:
-        """The old name of ``saved_tensors``."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
-
-    @property
-    def _raw_saved_tensors(self) -> tuple[RawSaved, ...]:
-        if self.saved is None:
-            raise FreedError(self)
-        return tuple(RawSaved(self, i) for i in range(len(self.versions)))
-
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """What ``save_for_backward`` kept, each checked to be of the version that was saved."""
-        if self.in_jvp:
-            return self.saved_for_forward
-        if self.saved is not None and not self.versions and self._to_save:
-            return self._to_save
-        if self._function.clear_saved_tensors_on_access:
-            return self._taken()
-        return tuple(self.unpack_tensors())
-
-    def _taken(self) -> tuple[Any, ...]:
-        """The same, once: the node lets go of what it gives out."""
-        if self.taken:
-            raise RuntimeError(
-                "saved_tensors can only be accessed once where clear_saved_tensors_on_access=True. Keep what the first "
-                "access returned."
-            )
-        tensors = tuple(self.unpack_tensors())
-        self.taken, self.saved = True, None
-        return tensors
-
-    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        given = self._given(gradient or {}, create_graph)
-        answer = _backward_of(self._function)(self, *given)
-        grads = answer if isinstance(answer, tuple) else (answer,)
-        return self._checked(self._counted(grads), create_graph)
-
-    def _given(self, gradient: dict[int, Gradient], create_graph: bool) -> list[Tensor | None]:
-        """The gradients of the outputs, as tensors; undefined ones are zeros unless told otherwise."""
-        given: list[Tensor | None] = []
-        for number, (shape, kind) in enumerate(self.output_metas):
-            value = gradient.get(number)
-            if value is None:
-                given.append(wrap(np.zeros(shape, kind)) if self._materializes(number) else None)
-            else:
-                given.append(value if isinstance(value, TensorBase) else wrap(np.asarray(value)))
-        return given
-
-    def _materializes(self, number: int) -> bool:
-        is_tensor = self.output_metas[number][0] is not None
-        return self._materialize and is_tensor and (self._materialize_non_diff_grads or number in self.differentiable)
-
-    def _counted(self, grads: tuple[Any, ...]) -> list[Any]:
-        """One gradient for each argument of forward; surplus Nones at the end are forgiven."""
-        wanted = len(self.is_tensor)
-        values = list(grads)
-        while len(values) > wanted and values[-1] is None:
-            values.pop()
-        if len(values) != wanted:
-            raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {wanted}, got "
-                f"{len(grads)})"
-            )
-        return values
-
-    def _checked(self, grads: list[Any], create_graph: bool) -> list[Gradient]:
-        results: list[Gradient] = []
-        for position, (grad, is_tensor) in enumerate(zip(grads, self.is_tensor, strict=True)):
-            if is_tensor:
-                results.append(self._fitted(grad, len(results), create_graph))
-            elif grad is not None:
-                raise RuntimeError(
-                    f"function {self.name()} returned a gradient different than None at position {position + 1}, but "
-                    "the corresponding forward input was not a Variable"
-                )
-        return results
-
-    def _fitted(self, grad: Any, index: int, create_graph: bool) -> Gradient:
-        """A gradient in the shape and type of its input: broadcast ones are summed, any other misfit is an error."""
-        if grad is None or self.next_nodes[index] is None:
-            return None
-        if not isinstance(grad, TensorBase):
-            raise TypeError(
-                f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return "
-                "a Tensor"
-            )
-        shape, kind = self.input_metas[index]
-        if grad.array.shape != shape and not broadcasts(shape, grad.array.shape):
-            raise RuntimeError(
-                f"Function {self.name()} returned an invalid gradient at index {index} - got {list(grad.array.shape)} "
-                f"but expected shape compatible with {list(shape)}"
-            )
-        fitted = late.fit(grad, shape, grad.array.dtype if kind is None else kind)
-        return fitted if create_graph else fitted.array
-
-    output_metas: tuple[tuple[Any, Any], ...] = ()
-    differentiable: frozenset[int] = frozenset()
-    """The numbers of the outputs that have a gradient."""
-    input_metas: tuple[tuple[Any, Any], ...] = ()
-    is_tensor: tuple[bool, ...] = ()
 
 
 class FunctionName(NamedTuple):
@@ -316,7 +146,8 @@ class Function(metaclass=FunctionMeta):
         """The class of this function's nodes, named ``…Backward``."""
         made = cls.__dict__.get("_node_class")
         if made is None:
-            made = cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), {"_function": cls})
+            body = {"_function": cls, "__slots__": ()}
+            made = cls._node_class = type(f"{cls.__name__}Backward", (FunctionNode,), body)
         return made
 
     @classmethod
@@ -329,30 +160,24 @@ _NODE_NAMES = {"register_hook", "register_prehook", "next_functions", "name", "_
 _NODE_NAMES |= {"_input_metadata", "_register_hook_dict", "saved_tensors", "_raw_saved_tensors"}
 
 
+BackwardCFunction = FunctionNode
+"""PyTorch's name for the class of these nodes."""
+
+
 class InplaceFunction(Function):
     """The base of Functions that write to an input, as older scripts have it; ``mark_dirty`` does the same for all."""
-
-
-def _backward_of(function: type[Function]) -> Callable[..., Any]:
-    """What the user wrote: ``backward``, or ``vjp``, and not both."""
-    if function.vjp is Function.vjp:
-        return function.backward
-    if function.backward is not Function.backward:
-        raise RuntimeError(
-            "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement "
-            "one of them."
-        )
-    return function.vjp
 
 
 def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     node_class = function.node_class()
     node = node_class.__new__(node_class)
     node.begin()
+    if function.setup_context is not Function.setup_context:
+        args, kwargs = _bound(function, args, kwargs), {}
     inputs = [x for x in args if isinstance(x, TensorBase)]
     node.is_tensor = tuple(isinstance(x, TensorBase) for x in args)
     recorded = modes.grad and any(x.requires_grad for x in inputs)
-    node.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
+    node.ctx.needs_input_grad = tuple(isinstance(x, TensorBase) and x.requires_grad for x in args)
     if recorded:
         _connect(node, inputs)  # before forward, which may write into its inputs
     with no_grad(), duals.paused():
@@ -367,9 +192,17 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
         _save(node, {id(out) for out in outputs})
     if duals.tangents:
         _carry_tangents(function, node, args, outputs)
+    node.ctx._dirty = node.ctx._non_differentiable = ()  # tensors that lead back to this node: a cycle if it kept them
     if not isinstance(result, (tuple, list)):
         return outputs[0]
     return tuple(outputs)
+
+
+def _bound(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """All arguments by position, defaults included: ``setup_context`` is given them, and backward answers for them."""
+    call = inspect.signature(function.forward).bind(*args, **kwargs)
+    call.apply_defaults()
+    return call.args
 
 
 def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[Any, ...], outputs: list[Any]) -> None:
@@ -377,12 +210,12 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
     known = tuple(map(duals.of, args))
     if all(tangent is None for tangent in known):
         return
-    incoming = tuple(or_zeros(x, tangent, node._materialize) for x, tangent in zip(args, known, strict=True))
+    incoming = tuple(or_zeros(x, tangent, node.ctx._materialize) for x, tangent in zip(args, known, strict=True))
     written = {id(x): t.version_counter.value for x, t in zip(args, incoming, strict=True) if t is not None}
     with duals.closed():
         node.in_jvp = True
         try:
-            answer = function.jvp(node, *incoming)
+            answer = function.jvp(node.ctx, *incoming)
         finally:
             node.in_jvp = False
     tangents = answer if isinstance(answer, tuple) else (answer,)
@@ -397,9 +230,9 @@ def _carry_tangents(function: type[Function], node: FunctionNode, args: tuple[An
 
 def _forward(function: type[Function], node: FunctionNode, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if function.setup_context is Function.setup_context:
-        return function.forward(node, *args, **kwargs)
+        return function.forward(node.ctx, *args, **kwargs)
     result = function.forward(*args, **kwargs)
-    function.setup_context(node, args, result)
+    function.setup_context(node.ctx, args, result)
     return result
 
 
@@ -425,16 +258,16 @@ def _connect(node: FunctionNode, inputs: list[Any]) -> None:
 
 def _attach(node: FunctionNode, inputs: list[Any], outputs: list[Any], recorded: bool) -> None:
     """Give each output its history: this node, for dirty inputs a rebased one; an input as it was becomes a view."""
-    for written in node._dirty:
+    for written in node.ctx._dirty:
         bump_version(written, f"{node._function.__name__} (mark_dirty)")
-    dirty = {id(x) for x in node._dirty}
+    dirty = {id(x) for x in node.ctx._dirty}
     if not dirty <= {id(out) for out in outputs}:
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
             "modified inplace must all be outputs of the Function."
         )
     given = {id(x) for x in inputs}
-    flat = {id(x) for x in node._non_differentiable}
+    flat = {id(x) for x in node.ctx._non_differentiable}
     metas = []
     differentiable = set()
     for number, out in enumerate(outputs):
@@ -511,8 +344,13 @@ def _rebased(node: FunctionNode, number: int, out: Any, alone: bool) -> Any:
 
 
 def _alias(tensor: Any) -> Any:
-    """An input that is returned as it is comes out as a view of itself."""
+    """An input that is returned as it is comes out as a view of itself, of its own class if that claims PyTorch's
+    protocol for subclasses."""
     alias = wrap(tensor.array)
+    if hasattr(type(tensor), "__torch_function__"):
+        alias = type(tensor).__new__(type(tensor))
+        alias._fill(tensor.array, requires_grad=False)
+        vars(alias).update(vars(tensor))
     with no_grad():
         views.attach(alias, tensor)
     return alias
@@ -525,7 +363,7 @@ def _mark_views(
 
     Unless the function says that it makes nothing but a view.
     """
-    if node._is_pure_view:
+    if node.ctx._is_pure_view:
         if len(inputs) != 1 or len(outputs) != 1:
             raise RuntimeError(
                 "Pure view custom Function can only have one input Tensor and one output Tensor. Open an issue if you "
@@ -548,7 +386,10 @@ def _mark_pure(out: Any) -> None:
 def _save(node: FunctionNode, outputs: set[int]) -> None:
     """Keep what ``save_for_backward`` was given: outputs without their history, inputs by reference."""
     saved, versions = [], []
-    asked, node._to_save = node._to_save, ()  # it goes even when a pack hook raises: node and output are no cycle
+    asked, node.ctx._to_save = (
+        node.ctx._to_save,
+        (),
+    )  # it goes even when a pack hook raises: node and output are no cycle
     for tensor in asked:
         if tensor is not None and not isinstance(tensor, TensorBase):
             raise TypeError(
@@ -569,7 +410,7 @@ def _save(node: FunctionNode, outputs: set[int]) -> None:
 
 def _belongs(tensor: Tensor, node: FunctionNode, outputs: set[int]) -> bool:
     """Whether the node stands behind ``tensor``: directly, or as the write behind a view of something else."""
-    return tensor._grad_fn is node or any(tensor is written for written in node._dirty)
+    return tensor._grad_fn is node or any(tensor is written for written in node.ctx._dirty)
 
 
 def _announce(
@@ -581,7 +422,13 @@ def _announce(
         reason = None if recorded else "no input requires grad" if modes.grad else "no_grad"
         emit(
             OpApplied(
-                FunctionName(function.__name__), inputs, {}, made, node if recorded else None, reason, bool(node._dirty)
+                FunctionName(function.__name__),
+                inputs,
+                {},
+                made,
+                node if recorded else None,
+                reason,
+                bool(node.ctx._dirty),
             )
         )
     if TensorCreated.listeners:

@@ -6,11 +6,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from minigrad.autograd import barriers, node
+from minigrad.autograd.context import FunctionCtx
 from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.hooks import Hook
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.mutable_saves import allow_mutation_on_saved_tensors
-from minigrad.autograd.node import AccumulateGrad, GradientEdge, Node, ensure_grad_fn
+from minigrad.autograd.node import AccumulateGrad, GradientEdge, ensure_grad_fn
 from minigrad.autograd.saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
 from minigrad.autograd.wrap import TensorBase
 
@@ -30,6 +32,28 @@ __all__ = [
     "save_on_cpu",
     "saved_tensors_hooks",
 ]
+
+
+_KINDS = (node.Node, FunctionCtx, barriers.DelayedError, barriers.UndefinedGrad)
+
+
+class _AnyNode(type):
+    """Every node is an instance of ``Node``, and every class of nodes a subclass, although none inherits from it."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, _KINDS)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return subclass is cls or issubclass(subclass, _KINDS)
+
+
+class Node(metaclass=_AnyNode):
+    """What ``grad_fn`` is, for ``isinstance``: as in PyTorch a virtual base, which no node has among its ancestors.
+
+    >>> import minigrad as mg
+    >>> isinstance(mg.ones(1, requires_grad=True).exp().grad_fn, Node)
+    True
+    """
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

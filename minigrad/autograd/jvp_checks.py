@@ -9,7 +9,7 @@ import numpy as np
 from minigrad.autograd.wrap import TensorBase, wrap
 
 if TYPE_CHECKING:
-    from minigrad.autograd.function import FunctionNode
+    from minigrad.autograd.context import FunctionNode
     from minigrad.tensor import Tensor
 
 
@@ -20,8 +20,8 @@ def check_tangents(
 
     ``inputs`` holds arguments and their tangents by id, ``versions`` what version those tangents had before.
     """
-    passive = {id(x) for x in node._non_differentiable}
-    dirty = {id(x) for x in node._dirty}
+    passive = {id(x) for x in node.ctx._non_differentiable}
+    dirty = {id(x) for x in node.ctx._dirty}
     for out, tangent in outputs:
         if tangent is None:
             continue

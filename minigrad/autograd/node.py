@@ -107,7 +107,8 @@ class Node:
             return self._serial
 
     def name(self) -> str:
-        """The name of the backward function, as PyTorch calls it: ``MulBackward0``."""
+        """The name of the backward function, as PyTorch calls it: ``MulBackward0``, and of its own nodes, such as
+        ``torch::autograd::AccumulateGrad``, with the namespace. The bare name is that of the class."""
         return type(self).__name__
 
     def bare_name(self) -> str:
@@ -212,7 +213,7 @@ class Node:
         return self.serial < other.serial
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {id(self):#x}>"
+        return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
 class AccumulateGrad(Node):
@@ -227,6 +228,9 @@ class AccumulateGrad(Node):
         self.begin()
         self.sequence_nr = ACCUMULATE_FIRST
         self.variable = leaf
+
+    def name(self) -> str:
+        return "torch::autograd::AccumulateGrad"
 
     def output_meta(self, number: int) -> Meta | None:
         return self.variable.array.shape, self.variable.array.dtype

@@ -149,6 +149,9 @@ class CopySlices(Node):
         self.base = geometry(base.array)
         self.view = geometry(view.array, base.array)
 
+    def name(self) -> str:
+        return "torch::autograd::CopySlices"
+
     @property
     def keeps_something(self) -> bool:
         return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from types import ModuleType
 from typing import Any
 
@@ -315,7 +317,7 @@ def test_a_function_must_have_a_backward_to_run_backward(xp: ModuleType) -> None
         out.sum().backward()
 
 
-def test_the_context_is_the_node(xp: ModuleType) -> None:
+def test_the_context_equals_the_node_and_lends_it_its_attributes(xp: ModuleType) -> None:
     seen = []
 
     def forward(ctx: Any, x: Any) -> Any:
@@ -324,8 +326,12 @@ def test_the_context_is_the_node(xp: ModuleType) -> None:
         return x * 1
 
     out = make(xp, forward, lambda ctx, g: g).apply(xp.ones(1, requires_grad=True))
-    assert out.grad_fn is seen[0]
+    assert out.grad_fn == seen[0]
     assert out.grad_fn.mine == 5
+
+
+NAMES = ["function", "where", "inputs", "shape", "variable", "saved", "hooks", "versions", "single", "is_tensor", "run"]
+NAMES += ["outputs", "serial", "next_nodes", "behind", "ctx", "taken"]
 
 
 def stores_under(xp: ModuleType, name: str) -> None:
@@ -345,6 +351,90 @@ def stores_under(xp: ModuleType, name: str) -> None:
     assert a.grad.tolist() == [5.0]
 
 
-@pytest.mark.parametrize("name", ["function", "where", "inputs", "shape", "variable"])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_context_takes_any_attribute_that_the_user_likes(xp: ModuleType, name: str) -> None:
     stores_under(xp, name)
+
+
+def test_a_default_of_forward_is_an_input_of_setup_context_and_has_a_gradient_in_backward(xp: ModuleType) -> None:
+    class Scale(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(x: Any, factor: float = 4.0) -> Any:
+            return x * factor
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            _, ctx.factor = inputs
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * ctx.factor, None
+
+    x = xp.ones(2, requires_grad=True)
+    Scale.apply(x).sum().backward()
+    assert x.grad.tolist() == [4.0, 4.0]
+    x.grad = None
+    Scale.apply(x, 3.0).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_context_outlives_its_graph_with_its_attributes_but_not_its_saved_tensors(xp: ModuleType) -> None:
+    kept = []
+
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.mine = "still here"
+        ctx.save_for_backward(x)
+        kept.append(ctx)
+        return x * 2
+
+    out = make(xp, forward, lambda ctx, g: g * 2).apply(xp.ones(1, requires_grad=True))
+    out.backward()
+    assert kept[0].mine == "still here"
+    with pytest.raises(RuntimeError, match="after they have already been freed"):
+        _ = kept[0].saved_tensors
+
+
+def test_an_attribute_set_on_the_node_is_there_in_backward(xp: ModuleType) -> None:
+    out = make(xp, lambda ctx, x: x * 1, lambda ctx, g: g * ctx.late).apply(xp.ones(1, requires_grad=True))
+    out.grad_fn.late = 7.0
+    x = out.grad_fn.next_functions[0][0].variable
+    out.backward()
+    assert x.grad.tolist() == [7.0]
+
+
+def test_a_returned_input_keeps_the_class_of_one_who_speaks_the_protocol_for_subclasses(xp: ModuleType) -> None:
+    class Labelled(xp.Tensor):  # type: ignore[misc, name-defined]
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return super().__torch_function__(func, types, args, kwargs)
+
+    x = Labelled([1.0, 2.0])
+    x.label = "mine"
+    out = make(xp, lambda ctx, x: x, lambda ctx, g: g).apply(x)
+    assert (type(out), out.tolist()) == (Labelled, [1.0, 2.0])
+    assert out is not x
+
+
+def test_a_written_view_that_its_function_saves_is_no_reference_cycle(xp: ModuleType) -> None:
+    class Canary:
+        pass
+
+    alive: list[Any] = []
+
+    def forward(ctx: Any, x: Any) -> Any:
+        ctx.canary = Canary()
+        alive.append(weakref.ref(ctx.canary))
+        ctx.mark_dirty(x)
+        x.mul_(2.0)
+        ctx.save_for_backward(x)
+        return x
+
+    gc.disable()
+    try:
+        view = (xp.ones(3, requires_grad=True) * 1)[:2]
+        make(xp, forward, lambda ctx, g: g * 2).apply(view)
+        assert alive[0]() is not None
+        del view
+        assert alive[0]() is None
+    finally:
+        gc.enable()

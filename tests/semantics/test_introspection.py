@@ -137,3 +137,48 @@ def test_a_weak_reference_knows_when_its_tensor_is_gone(xp: ModuleType) -> None:
 
 def test_types_survive_a_copy(xp: ModuleType) -> None:
     assert copy.deepcopy(xp.ones(2)).type().endswith(".FloatTensor")
+
+
+def test_node_is_a_virtual_base_of_every_node(xp: ModuleType) -> None:
+    node = xp.autograd.graph.Node
+    x = xp.ones(2, requires_grad=True)
+    made = x.exp().grad_fn
+    for each in (made, made.next_functions[0][0]):
+        assert isinstance(each, node)
+        assert issubclass(type(each), node)
+        assert node not in type(each).__mro__
+    assert not isinstance(type(made), node)
+    assert not isinstance(x, node)
+    assert issubclass(node, node)
+
+
+def test_a_custom_function_s_context_and_node_are_nodes(xp: ModuleType) -> None:
+    node = xp.autograd.graph.Node
+    seen = []
+
+    class Same(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            seen.append(isinstance(ctx, node))
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            seen.append(isinstance(ctx, node))
+            return g
+
+    out = Same.apply(xp.ones(1, requires_grad=True))
+    assert isinstance(out.grad_fn, xp.autograd.function.BackwardCFunction)
+    out.backward()
+    assert seen == [True, True]
+
+
+def test_the_names_of_pytorch_s_own_nodes_have_a_namespace(xp: ModuleType) -> None:
+    x = xp.ones(2, requires_grad=True)
+    y = x * 1
+    assert y.grad_fn.next_functions[0][0].name() == "torch::autograd::AccumulateGrad"
+    assert type(y.grad_fn.next_functions[0][0]).__name__ == "AccumulateGrad"
+    assert str(y.grad_fn.next_functions[0][0]).startswith("<AccumulateGrad object")
+    y[:1] = 0.0
+    assert y.grad_fn.name() == "torch::autograd::CopySlices"
+    assert "grad_fn=<CopySlices>" in repr(y)
