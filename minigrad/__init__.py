@@ -20,6 +20,7 @@ from minigrad import (
     dtypes,
     linalg,
     nn,
+    older_linalg,
     optim,
     printing,
     random,
@@ -50,6 +51,7 @@ from minigrad.linalg import det, matrix_exp, matrix_power, slogdet
 from minigrad.linalg import inv as inverse
 from minigrad.linalg import pinv as pinverse
 from minigrad.missing import lacking as _lacking
+from minigrad.older_linalg import *
 from minigrad.ops.arithmetic import *
 from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
@@ -148,6 +150,7 @@ __all__ += _ops.special.__all__
 __all__ += _ops.trigonometric.__all__
 __all__ += _ops.variance.__all__
 __all__ += _ops.viewing.__all__
+__all__ += older_linalg.__all__
 __all__ += printing.__all__
 __all__ += random.__all__
 __all__ += settings.__all__

@@ -39,6 +39,7 @@ from minigrad.events import (
     refused,
 )
 from minigrad.missing import AbsentMethods
+from minigrad.older_linalg import OlderLinalgMethods
 from minigrad.ops.arithmetic import ArithmeticMethods
 from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
@@ -105,6 +106,7 @@ class Tensor(
     JoiningMethods,
     LinalgMethods,
     MatmulMethods,
+    OlderLinalgMethods,
     OrderMethods,
     PickingMethods,
     RearrangingMethods,

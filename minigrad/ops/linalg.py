@@ -18,7 +18,8 @@ from minigrad.ops.joining import cat
 from minigrad.ops.matmul import matmul
 from minigrad.ops.rearranging import tril
 from minigrad.ops.reduction import sum_over
-from minigrad.ops.viewing import reshape_to, slice_along, transpose
+from minigrad.ops.rounding import conj, imag
+from minigrad.ops.viewing import reshape_to, slice_along, transpose, unsqueeze
 
 
 def T(a: Any) -> Any:  # noqa: N802 (what the formulas call it)
@@ -69,25 +70,39 @@ inverse.grads(a=lambda g, out: -matmul(T(out), matmul(g, T(out))))
 
 
 @op(label="solve", name="linalg_solve", backward="LinalgSolveExBackward0")
-def solution(a: Array, b: Array, /) -> Array:
-    """``X`` with ``A·X = B`` for matrices: dB = A⁻ᵀ·G, dA = −dB·Xᵀ.
+def solution(a: Array, b: Array, /, left: bool, vector: bool) -> Array:
+    """``X`` with ``A·X = B`` (``X·A = B`` without ``left``) for matrices or a ``vector``: dB = A⁻ᵀ·G, dA = −dB·Xᵀ.
 
     >>> import minigrad as mg
     >>> mg.linalg.solve(mg.tensor([[2.0, 0.0], [0.0, 4.0]]), mg.tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
     check_square(a, "linalg.solve")
+    sides = (a, b[..., None] if vector else b)
+    if not left:
+        sides = (a.swapaxes(-1, -2), b.swapaxes(-1, -2))
     try:
-        return np.linalg.solve(a, b)
+        out = np.linalg.solve(*sides)
     except np.linalg.LinAlgError:
         raise LinAlgError("linalg.solve: The solver failed because the input matrix is singular.") from None
     except ValueError:
         raise RuntimeError(
             f"linalg.solve: Incompatible shapes of A and B for the equation AX = B: {list(a.shape)} and {list(b.shape)}"
         ) from None
+    return np.asarray(out[..., 0]) if vector else np.ascontiguousarray(out if left else out.swapaxes(-1, -2))
 
 
-solution.grads(a=lambda g, a, out: -matmul(solution.apply(T(a), g), T(out)), b=lambda g, a: solution.apply(T(a), g))
+def _solution_slope(g: Any, a: Any, out: Any, left: bool, vector: bool) -> Any:
+    back = solution.apply(T(a), g, left, vector)
+    if vector:
+        back, out = unsqueeze.apply(back, -1), unsqueeze.apply(out, -1)
+    return -(matmul(back, T(out)) if left else matmul(T(out), back))
+
+
+solution.grads(
+    a=lambda g, a, out, left, vector: _solution_slope(g, a, out, left, vector),
+    b=lambda g, a, left, vector: solution.apply(T(a), g, left, vector),
+)
 
 
 @op(label="solve ◺", name="linalg_solve_triangular", backward="LinalgSolveTriangularBackward0")
@@ -181,17 +196,21 @@ def log_determinant(a: Array, /) -> tuple[Array, Array]:
     tensor(-1.)
     """
     check_square(a, "linalg.slogdet")
-    if a.dtype.kind == "c":
-        raise NotImplementedError("slogdet of complex matrices is not implemented; take linalg.det")
     sign, logarithm = np.linalg.slogdet(a)
-    return np.asarray(sign).astype(a.dtype), np.asarray(logarithm).astype(a.dtype)
+    return np.asarray(sign).astype(a.dtype), np.asarray(logarithm).astype(a.real.dtype)
 
 
-log_determinant.grads(a=lambda g, a: _spread(g[1]) * T(inverse.apply(a)))
+def _log_slope(g: Any, a: Any, sign: Any) -> Any:
+    """A complex sign turns with the determinant's angle, so its gradient counts too."""
+    along = g[1] - 1j * imag(conj(g[0]) * sign) if _is_complex(a) else g[1]
+    return _spread(along) * H(inverse.apply(a))
+
+
+log_determinant.grads(a=lambda g, a, sign: _log_slope(g, a, sign))
 
 
 @op(label="Cholesky", name="linalg_cholesky", backward="LinalgCholeskyExBackward0", holomorphic=False)
-def cholesky_factor(a: Array, /) -> Array:
+def cholesky_factor(a: Array, /, upper: bool) -> Array:
     """The lower triangular ``L`` with ``L·Lᵀ = A``: dA = L⁻ᵀ·sym(Φ(Lᵀ·G))·L⁻¹, Φ the lower triangle with half its
     diagonal.
 
@@ -202,7 +221,7 @@ def cholesky_factor(a: Array, /) -> Array:
     """
     check_square(a, "linalg.cholesky")
     try:
-        return np.linalg.cholesky(a)
+        return np.linalg.cholesky(a, upper=upper)
     except np.linalg.LinAlgError:
         raise LinAlgError(
             "linalg.cholesky: The factorization could not be completed because the input is not positive-definite."
@@ -212,14 +231,16 @@ def cholesky_factor(a: Array, /) -> Array:
 def H(a: Any) -> Any:  # noqa: N802
     """The matrices of ``a`` transposed, and conjugated where they are complex."""
     turned = T(a)
-    return turned.conj() if _is_complex(a) else turned
+    return conj(turned)
 
 
 def _is_complex(a: Any) -> bool:
     return bool(np.dtype(getattr(a.dtype, "numpy", a.dtype)).kind == "c")
 
 
-def _cholesky_slope(g: Any, out: Any) -> Any:
+def _cholesky_slope(g: Any, out: Any, upper: bool) -> Any:
+    if upper:
+        g, out = H(g), H(out)
     below = tril.apply(matmul(H(out), g), 0)
     half = (below + tril.apply(below, -1)) * 0.5
     symmetric = (half + H(half)) * 0.5
@@ -228,7 +249,7 @@ def _cholesky_slope(g: Any, out: Any) -> Any:
     )
 
 
-cholesky_factor.grads(a=lambda g, out: _cholesky_slope(g, out))
+cholesky_factor.grads(a=lambda g, out, upper: _cholesky_slope(g, out, upper))
 
 
 # --- the exponential ------------------------------------------------------------------------------------------------
