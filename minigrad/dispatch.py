@@ -48,7 +48,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
         values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
         results = op.forward(*promoted(op, values), *attributes)
     except Exception as error:
-        error = _worded(op, values, error)
+        error = _complaint_of_autograd(op, operands) or _worded(op, values, error)
         if OpFailed.listeners:
             emit(OpFailed(op, _named(op, operands), error))
         raise error from None
@@ -77,6 +77,19 @@ def make_general(op: Op) -> Callable[..., Any]:
         return general(op, args[:count], args[count:])
 
     return apply
+
+
+def _complaint_of_autograd(op: Op, operands: tuple[Any, ...]) -> RuntimeError | None:
+    """What PyTorch, which asks for the operands' history before it computes, says before the operation's own error."""
+    tensors = [x for x in operands if isinstance(x, TensorBase)]
+    if not modes.grad or modes.inference or not op.differentiable or not any(x.requires_grad for x in tensors):
+        return None
+    try:
+        for x in tensors:
+            edge_of(x)
+    except RuntimeError as error:
+        return error
+    return None
 
 
 def _worded(op: Op, values: tuple[Any, ...], error: Exception) -> Exception:
@@ -179,11 +192,11 @@ def _can_require_grad(tensor: Tensor) -> bool:
 
 
 def _mask(op: Op, operands: tuple[Any, ...]) -> int:
-    """Bit ``i`` is set when operand ``i`` needs a gradient and a rule gives it one."""
+    """Bit ``i`` is set when a gradient goes to operand ``i``: a view made under no_grad requires grad and has no edge."""
     mask = 0
     for position, operand in enumerate(operands):
         if isinstance(operand, TensorBase) and operand.requires_grad:
-            mask |= 1 << position
+            mask |= (operand._view is None or edge_of(operand)[0] is not None) << position
     return mask
 
 
@@ -300,7 +313,8 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 
 def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     target = operands[0]
-    tracked = any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
+    can_track = not op.converts or _can_require_grad(target)
+    tracked = can_track and any(isinstance(x, TensorBase) and x.requires_grad for x in operands)
     views.check_writable(target, tracked, op.may_overlap)
     values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
     if op.elementwise:
@@ -309,9 +323,10 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
         guard.before_write(target)
     try:
         result = np.asarray(op.forward(*promoted(op, values), *attributes))
-    except ValueError as error:
-        raise _worded(op, values, error) from None
-    check_fits(target.array, result)
+        check_fits(target.array, result)
+    except Exception as error:
+        raise _complaint_of_autograd(op, operands) or _worded(op, values, error) from None
+    views.check_inference(target)
     record = tracked and modes.grad and not modes.inference and op.differentiable and target.array.dtype.kind in "fc"
     node = inplace_node(op, operands, attributes) if record else None
     tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None

@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
-from minigrad.autograd.node import accumulator_of, next_sequence_nr
+from minigrad.autograd.node import accumulator_of, edge_of, next_sequence_nr
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.views import Creation, View
@@ -76,7 +76,9 @@ def _unary(op: Op) -> Callable[..., Any]:
         extras = plan.extras
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
         next_node = a._grad_fn if a._view is None else a.grad_fn
-        if next_node is None and a._requires_grad:
+        if next_node is None:
+            if not a._requires_grad:
+                return general(op, (a,), attributes)
             next_node = accumulator_of(a)
         n.next_nodes = (next_node,)
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
@@ -164,12 +166,16 @@ def _binary(op: Op) -> Callable[..., Any]:
         node_a = node_b = None
         if need_a:
             node_a = a._grad_fn if a._view is None else a.grad_fn
-            if node_a is None and a._requires_grad:
+            if node_a is None:
+                if not a._requires_grad:
+                    return general(op, (a, b), ())
                 node_a = accumulator_of(a)
             numbers = a._output_nr
         if need_b:
             node_b = b._grad_fn if b._view is None else b.grad_fn
-            if node_b is None and b._requires_grad:
+            if node_b is None:
+                if not b._requires_grad:
+                    return general(op, (a, b), ())
                 node_b = accumulator_of(b)
             numbers |= b._output_nr
         n.next_nodes = (node_a, node_b)
@@ -270,6 +276,8 @@ def _of_many(op: Op) -> Callable[..., Any]:
                 return general(op, args[:count], args[count:])
             arrays.append(x.array)
             if x._requires_grad if x._view is None else x.requires_grad:
+                if x._view is not None and edge_of(x)[0] is None:
+                    return general(op, args[:count], args[count:])
                 mask |= 1 << i
         if mask and not op.plans:
             return general(op, args[:count], args[count:])

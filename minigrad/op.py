@@ -73,6 +73,7 @@ class Op:
         self.holomorphic: bool = traits.pop("holomorphic", True)
         self.several: bool = traits.pop("several", False)
         self.may_overlap: bool = traits.pop("may_overlap", False)
+        self.converts: bool = traits.pop("converts", False)
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
         self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
@@ -126,7 +127,7 @@ class Op:
                 )
             self._check_wishes(_wishes(rule))
         self.rules = rules
-        self.plans = [None] + [self._plan(mask) for mask in range(1, 1 << len(self.operands))]
+        self.plans = [self._plan(mask) for mask in range(1 << len(self.operands))]
         self._set_constants(*(name for name in self.operands if name not in rules))
         return self
 
@@ -279,8 +280,9 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
-    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``outputs``
-    (names, where there are several), ``samples`` (a function that gives the test walker its inputs).
+    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts`` (in
+    place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several), ``samples``
+    (a function that gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

@@ -328,6 +328,7 @@ def _rebased(node: FunctionNode, number: int, out: Any, alone: bool) -> Any:
         out.grad = None
     if out._view is not None:
         views.check_writable(out, tracked=True)
+        views.check_inference(out)
         if alone:
             views.rebase(out, node)
         else:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradient:
-    """The hooks of the tensors that ``node`` made (or of its leaf), then the retaining of gradients."""
+    """The hooks of the tensors that ``node`` made (or of its leaf), then the retaining of gradients.
+
+    An undefined gradient is None to a hook, and is not retained.
+    """
     if isinstance(node, AccumulateGrad):
         hooks = node.variable._hooks
         return gradient if hooks is None else _through(hooks.tensor.values(), gradient, node.variable, task)
@@ -30,25 +33,18 @@ def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradien
     if hooks_of_node is None or not (hooks_of_node.tensor or hooks_of_node.retain):
         return gradient
     if node.single:
-        return _at_output(node, 0, gradient, task)
+        hooks = hooks_of_node.tensor.get(0)
+        gradient = _through(hooks.values(), gradient, node, task) if hooks else gradient
+        _retain(node, 0, gradient, task)
+        return gradient
     slots = dict(gradient or {})
-    for number in sorted({*hooks_of_node.tensor, *hooks_of_node.retain}):
-        value = _at_output(node, number, slots.get(number), task)
+    for number, hooks in sorted(hooks_of_node.tensor.items()):
+        value = _through(hooks.values(), slots.get(number), node, task)
         if value is not None:
             slots[number] = value
+    for number in sorted(hooks_of_node.retain):
+        _retain(node, number, slots.get(number), task)
     return slots
-
-
-def _at_output(node: Node, number: int, gradient: Gradient, task: GraphTask) -> Gradient:
-    """The hooks of one output, then the retaining of its gradient. An undefined gradient is None to them."""
-    assert node.hooks is not None
-    hooks = node.hooks.tensor.get(number)
-    if hooks:
-        gradient = _through(hooks.values(), gradient, node, task)
-    retained = node.hooks.retain.get(number)
-    if retained is not None and gradient is not None:
-        _retain(retained(), gradient, node, task)
-    return gradient
 
 
 def _through(hooks: Iterable[Hook], gradient: Gradient, owner: Any, task: GraphTask) -> Gradient:
@@ -67,9 +63,12 @@ def _through(hooks: Iterable[Hook], gradient: Gradient, owner: Any, task: GraphT
     return as_gradient(value, task)
 
 
-def _retain(tensor: Tensor | None, gradient: Gradient, node: Node, task: GraphTask) -> None:
+def _retain(node: Node, number: int, gradient: Gradient, task: GraphTask) -> None:
     """Keep a non-leaf's gradient in its ``.grad``, adding to what is there; never the very tensor that goes on."""
-    if tensor is None:
+    assert node.hooks is not None
+    retained = node.hooks.retain.get(number)
+    tensor = None if retained is None else retained()
+    if tensor is None or gradient is None:
         return
     value = as_tensor(gradient, task)
     before = tensor._grad

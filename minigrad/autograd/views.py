@@ -278,6 +278,15 @@ def _what_was_done(tensor: Tensor, creation: Creation, what: str) -> str:
     return f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled."
 
 
+def check_inference(tensor: Tensor) -> None:
+    """Refuse to write an inference tensor in normal mode; as in PyTorch only after all else that is wrong with it."""
+    if not tensor.version_counter.tracks and not modes.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
+            "normal tensor before doing inplace update."
+        )
+
+
 def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> None:
     """Refuse an in-place operation that autograd could not follow. ``tracked``: some operand requires grad.
 
@@ -285,11 +294,6 @@ def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> 
 
     Raises RuntimeError with PyTorch's words.
     """
-    if not tensor.version_counter.tracks and not modes.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
-            "normal tensor before doing inplace update."
-        )
     if tracked and modes.grad and not modes.inference:
         _check_history(tensor)
     if not may_overlap and overlaps_itself(tensor.array):

@@ -15,7 +15,7 @@ from minigrad.ops.choice import zero
 __all__ = ["masked_fill"]
 
 
-@op(label="copy", name="copy", backward="CopyBackwards")
+@op(label="copy", name="copy", backward="CopyBackwards", converts=True)
 def copy_from(a: Array, b: Array, /) -> Array:
     """``b`` in the shape and type of ``a``.
 
@@ -64,10 +64,15 @@ def fill(a: Array, /, value: Any) -> Array:
     >>> mg.zeros(2).fill_(5.0)
     tensor([5., 5.])
     """
-    return np.full_like(a, value)
+    return _full(a, value)
 
 
 fill.grads(a=lambda g: zero.apply(g))
+
+
+def _full(a: Array, value: Any) -> Array:
+    """``value``, converted as NumPy does it without a word (``np.full_like`` warns of NaN among integers)."""
+    return np.broadcast_to(np.asarray(value).astype(a.dtype), a.shape).copy()
 
 
 @op(label="fill", name="fill", backward="FillBackward3")
@@ -80,7 +85,7 @@ def fill_tensor(a: Array, value: Array, /) -> Array:
     """
     if value.ndim:
         raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
-    return np.full_like(a, value)
+    return _full(a, value)
 
 
 fill_tensor.grads(a=lambda g: zero.apply(g), value=lambda g: g)

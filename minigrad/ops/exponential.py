@@ -296,7 +296,12 @@ def pow_number(a: Array, /, exponent: float) -> Array:
     return _power(meeting(a, exponent), exponent)
 
 
-pow_number.grads(a=lambda g, a, exponent: g * (exponent * a ** (exponent - 1)) if exponent else zero(g))
+pow_number.grads(a=lambda g, a, exponent: g * (exponent * _one_power_less(a, exponent)) if exponent else zero(g))
+
+
+def _one_power_less(a: Any, exponent: float) -> Any:
+    """aⁿ⁻¹. A power of −½ is 1/√a, which knows the sign of a zero."""
+    return rsqrt.apply(a) if exponent == 0.5 else a ** (exponent - 1)
 
 
 @op(label="xʸ", name="pow", promotes="result", elementwise=True, backward="PowBackward1")
@@ -341,7 +346,7 @@ def _power(a: Any, exponent: Any) -> Array:
     to 0.
     """
     if type(a) is np.ndarray and a.dtype.kind == "f":
-        return np.asarray(a**exponent)
+        return np.asarray(1 / np.sqrt(a) if type(exponent) is float and exponent == -0.5 else a**exponent)
     if isinstance(a, np.ndarray) and a.dtype.kind == "b":
         refuse_bools("pow", exponent)
     if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):

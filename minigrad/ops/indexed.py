@@ -95,7 +95,6 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
     >>> mg.index_put(mg.zeros(3), (mg.tensor([0, 2]),), mg.tensor([5.0, 6.0]))
     tensor([5., 0., 6.])
     """
-    _check_types(a, values, indices, accumulate)
     out = a.copy()
     try:
         places = _places(indices, pattern)
@@ -111,6 +110,7 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
             f"shape "
             f"{list(a[places].shape)}"
         ) from None
+    _check_types(a, values, indices, accumulate)
     return out
 
 

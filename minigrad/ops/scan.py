@@ -70,7 +70,7 @@ def _cumprod_slope(g: Any, a: Any, out: Any, axis: int) -> Any:
     """Each element is a factor of all products from its place on: Σ g·out from there, over the element, unless one is
     0.
     """
-    if not a.ndim:
+    if not a.ndim or a.shape[axis] == 1 or 0 in a.shape:
         return g
     if np.all(a.array if isinstance(a, TensorMeta) else a):
         return cumsum_along(g * out, axis, True, None) / a

@@ -24,6 +24,7 @@ def _in_place(op: Op, backward: str) -> Callable[..., Any]:
         tracked = tensor.requires_grad
         views.check_writable(tensor, tracked, may_overlap=True)
         turned = form.forward(tensor.array, *attributes)
+        views.check_inference(tensor)
         recorded = tracked and modes.grad and not modes.inference
         node = dispatch.inplace_node(form, (tensor,), attributes) if recorded else None
         tensor.array = turned

@@ -90,7 +90,7 @@ def _var_slope(g: Any, a: Any, axes: Axes, correction: float, keepdim: bool) -> 
     """2·(a − mean)/(n − correction)."""
     freedom = count_along(a.shape, axes) - correction
     if freedom <= 0:
-        return spread(g, a.shape, axes, keepdim) * (math.nan if freedom == 0 else math.inf) * (a - a)
+        return spread(g, a.shape, axes, keepdim) * choose(a == mean_over(a, axes, True, None), math.nan, math.inf)
     return spread(g, a.shape, axes, keepdim) * (2 / freedom) * (a - mean_over(a, axes, True, None))
 
 

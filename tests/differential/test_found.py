@@ -474,6 +474,83 @@ b = xp.tensor([2.0], requires_grad=True)
 h = a.register_hook(see("h"))
 c = xp.autograd.grad([a, a], [b], [xp.ones_like(a), xp.ones_like(a)], allow_unused=True)
 """,
+    "what a view without an edge would be multiplied by is not saved": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = xp.tensor([1.0, 3.0])
+with xp.no_grad():
+    c = a[:]
+d = c * b
+e = b / c
+with xp.inference_mode():
+    f = xp.tensor([2.0, 3.0])
+g = c * f
+b.add_(1)
+h = d * a
+h.backward(xp.ones_like(h))
+""",
+    "whole numbers copy from anything, and have no history": """
+a = xp.tensor(1)
+b = xp.tensor(-0.25, requires_grad=True)
+with xp.no_grad():
+    c = a.unsqueeze(0)
+c.copy_(b)
+""",
+    "whole numbers are filled with not-a-number without a word": """
+a = xp.tensor([-1]).log()
+b = xp.tensor([1])
+b[:] = a
+b.fill_(a[0])
+""",
+    "the power of a half knows the sign of a zero": """
+a = xp.tensor([-0.0, 4.0], requires_grad=True)
+b = a.pow(0.5)
+c = a.pow(-0.5)
+b.backward(xp.ones_like(b))
+""",
+    "the slope of a variance without freedom knows nothing of the numbers": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.var()
+b.backward(create_graph=True)
+""",
+    "the slope of one factor's running product knows nothing of it": """
+a = xp.tensor([2.0], requires_grad=True)
+b = a.cumprod(0)
+b.backward(xp.ones_like(b), create_graph=True)
+""",
+    "of several outputs all hooks run before any gradient is retained": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.split(1)
+b.retain_grad()
+h = c.register_hook(see("h", lambda grad: grad.clamp(-1, 1)))
+d = b * 2
+d.backward(xp.ones_like(d))
+""",
+    "a stale view is complained of before what the operation itself refuses": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.unbind()
+with xp.no_grad():
+    c.neg_()
+d = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64)
+d[0, xp.tensor([0, 1])] = c
+e = c @ d
+f = d + c
+""",
+    "an inference tensor is refused only after all else that is wrong": """
+with xp.inference_mode():
+    a = xp.tensor([1.0, 2.0])
+    b = xp.tensor([1, 2])
+b.add_(0.5)
+b.mul_(2)
+a.expand(2, 2).add_(1)
+a.add_(xp.tensor([1, 2, 3]))
+a.t_()
+c = a * 2
+""",
+    "shapes that do not meet come before types in an index write": """
+a = xp.tensor([1, 2])
+a[xp.tensor([0])] = xp.tensor([1.0, 2.0, 3.0])
+a[xp.tensor([0])] = xp.tensor([1.0])
+""",
 }
 """Programs by the behaviour that they show."""
 
