@@ -157,6 +157,34 @@ class Bench:
                 self._note(statement, partial(self._execute, statement), watch)
 
     def _execute(self, statement: Statement) -> None:
+        """Run it. PyTorch writes an inference tensor before it refuses to: such a write is undone."""
+        former = self._inference_tensors()
+        try:
+            self._run(statement)
+        except RuntimeError as error:
+            if former and "Inplace update to inference tensor outside" in str(error):
+                self._restore(former)
+            raise
+
+    def _inference_tensors(self) -> list[tuple[Any, Any, tuple[int, ...]]]:
+        """Those that must not be written now, with copies of them and their strides."""
+        if self.xp.is_inference_mode_enabled():
+            return []
+        tensors = [one for one in self.namespace.values() if isinstance(one, self.xp.Tensor) and one.is_inference()]
+        return [(tensor, tensor.detach().clone(), tuple(tensor.stride())) for tensor in tensors]
+
+    def _restore(self, former: list[tuple[Any, Any, tuple[int, ...]]]) -> None:
+        with self.xp.inference_mode():
+            for tensor, copy, strides in former:
+                if tensor.shape != copy.shape:
+                    tensor.as_strided_(copy.shape, strides)
+                part = tensor.detach()
+                for dim, stride in enumerate(strides):
+                    once = copy.shape[dim] if stride else min(copy.shape[dim], 1)
+                    part, copy = part.narrow(dim, 0, once), copy.narrow(dim, 0, once)
+                part.copy_(copy)
+
+    def _run(self, statement: Statement) -> None:
         """Run it, and remember which nodes a backward with ``create_graph`` has made."""
         if "create_graph" not in statement.code:
             exec(compiled(statement.code), self.namespace)
