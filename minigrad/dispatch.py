@@ -192,7 +192,7 @@ def _can_require_grad(tensor: Tensor) -> bool:
 
 
 def _mask(op: Op, operands: tuple[Any, ...]) -> int:
-    """Bit ``i`` is set when a gradient goes to operand ``i``: a view made under no_grad requires grad and has no edge."""
+    """Bit ``i`` is set when operand ``i`` is sent a gradient: one made under no_grad requires grad and has no edge."""
     mask = 0
     for position, operand in enumerate(operands):
         if isinstance(operand, TensorBase) and operand.requires_grad:

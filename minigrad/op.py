@@ -280,9 +280,9 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
-    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts`` (in
-    place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several), ``samples``
-    (a function that gives the test walker its inputs).
+    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
+    (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
+    ``samples`` (a function that gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

@@ -19,6 +19,7 @@ NUMERIC = frozenset({"value", "grad"})
 COPYING = frozenset({"_base", "same object as", "grad held by"})
 """What betrays whether a gradient was copied or handed on."""
 
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """Where two logs part: at which statement, on which variable, in which field."""
