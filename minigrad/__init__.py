@@ -25,6 +25,7 @@ from minigrad import (
     printing,
     random,
     return_types,
+    serialization,
     settings,
     special,
     tensor_types,
@@ -56,6 +57,7 @@ from minigrad.ops.arithmetic import *
 from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
 from minigrad.ops.comparison import *
+from minigrad.ops.complex_views import *
 from minigrad.ops.composite import *
 from minigrad.ops.contraction import *
 from minigrad.ops.conversion import *
@@ -83,6 +85,7 @@ from minigrad.ops.variance import *
 from minigrad.ops.viewing import *
 from minigrad.printing import *
 from minigrad.random import *
+from minigrad.serialization import load, save
 from minigrad.settings import *
 from minigrad.tensor_types import *
 
@@ -107,6 +110,7 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "linalg",
+    "load",
     "matrix_exp",
     "matrix_power",
     "nn",
@@ -115,6 +119,8 @@ __all__ = [
     "pinverse",
     "random",
     "return_types",
+    "save",
+    "serialization",
     "set_grad_enabled",
     "slogdet",
     "special",
@@ -127,6 +133,7 @@ __all__ += _ops.arithmetic.__all__
 __all__ += _ops.choice.__all__
 __all__ += _ops.clamping.__all__
 __all__ += _ops.comparison.__all__
+__all__ += _ops.complex_views.__all__
 __all__ += _ops.composite.__all__
 __all__ += _ops.contraction.__all__
 __all__ += _ops.conversion.__all__

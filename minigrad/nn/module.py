@@ -12,6 +12,7 @@ from minigrad.autograd.hooks import HookDict, RemovableHandle
 from minigrad.autograd.modes import no_grad
 from minigrad.autograd.regime import regime
 from minigrad.devices import device
+from minigrad.dtypes import category
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import ScopeEntered
 from minigrad.missing import absent
@@ -484,9 +485,19 @@ def _misfit(name: str, place: tuple[Module, str], state: Mapping[str, Any]) -> s
         return f'While copying the parameter named "{name}", expected a Tensor but received {type(value)}.'
     present = getattr(module, key)
     if present.array.shape == value.array.shape:
-        return ""
+        return _cut(name, present.dtype, value.dtype)
     return (
         f"size mismatch for {name}: copying a param with shape {value.shape} from checkpoint, the shape in current "
         f"model is "
         f"{present.shape}."
+    )
+
+
+def _cut(name: str, present: dtype_type, saved: dtype_type) -> str:
+    """A type in which the saved values would lose more than digits is refused."""
+    if category(saved.numpy) <= category(present.numpy):
+        return ""
+    return (
+        f"type mismatch for {name}: copying a param of type {saved.name} from checkpoint would cut its values, the "
+        f"type in current model is {present.name}."
     )
