@@ -139,9 +139,13 @@ def tangents_after(
         return _of_linear(op, operands, attributes, incoming)
     if not op.differentiable:
         return (None,) * len(outputs)
-    if op.elementwise and op.joint is None:
+    if op.elementwise and op.joint is None and (op.holomorphic or not any(map(_is_complex, operands))):
         return (_of_elementwise(op, operands, attributes, outputs[0], incoming),)
     return _transposed(op, operands, attributes, outputs, incoming)
+
+
+def _is_complex(operand: Any) -> bool:
+    return isinstance(operand, TensorBase) and operand.array.dtype.kind == "c"
 
 
 def _of_linear(
