@@ -17,9 +17,9 @@ from minigrad.op import op
 from minigrad.ops.joining import cat
 from minigrad.ops.linalg import H, check_matrix, check_square, solution, triangular_solution
 from minigrad.ops.matmul import matmul
-from minigrad.ops.rearranging import diag_embed, diagonal_copy, tril
+from minigrad.ops.rearranging import diag_embed, tril
 from minigrad.ops.rounding import conj, real_part
-from minigrad.ops.viewing import slice_along, unsqueeze
+from minigrad.ops.viewing import diagonal, slice_along, unsqueeze
 
 
 def _raw(value: Any) -> Array:
@@ -146,7 +146,7 @@ def _eigen_pairs_slope(g: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     g_values, g_vectors = g
     turned = H(eigenvectors)
     inner = matmul(turned, g_vectors)
-    lengths = real_part(diagonal_copy.apply(inner, 0, -2, -1))
+    lengths = real_part(diagonal.apply(inner, 0, -2, -1))
     apart = conj(_gaps(eigenvalues))
     free = inner - matmul(turned, eigenvectors * unsqueeze.apply(lengths, -2))
     inside = free / apart * _off_diagonal(eigenvalues.shape[-1], _raw(lengths).dtype)
