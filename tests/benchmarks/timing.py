@@ -1,9 +1,9 @@
 """How to compare durations on a machine that is never quite idle: in rounds in which everybody takes a turn.
 
-A ratio is the median of the ratios within each round, so what slows the machine down for a while slows all of them. Time
-is what this process spends on a processor, which the work of others does not lengthen; with one thread, and nothing to
-wait for, that is the time on the wall. The garbage collector works as it does for users. Nothing here knows what it
-times.
+A ratio is the median of the ratios within each round, so what slows the machine down for a while slows all of them.
+Time is what this process spends on a processor, which the work of others does not lengthen; with one thread, and
+nothing to wait for, that is the time on the wall. The garbage collector works as it does for users. Nothing here knows
+what it times.
 """
 
 from __future__ import annotations
