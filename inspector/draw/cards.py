@@ -7,6 +7,7 @@ what the node saved and at which version, the gradient kept in ``.grad``, writes
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 
 from inspector.draw.mismatch import Mismatch, mismatches
 from inspector.draw.missing import Missing
@@ -38,17 +39,30 @@ class Cards:
     """Builds the cards and links of one selection, as things stand in ``subject.now``."""
 
     def __init__(self, subject: Subject, chosen: Selection, broken: list[Mismatch], values: int) -> None:
-        self._subject = subject
         self._chosen = chosen
         self._titles = Titles(subject, chosen)
         self._values = values
         self._holders = chosen.by_storage(subject)
-        self._missing = Missing(subject, chosen, self._titles, broken)
+        self._turn_to(subject, broken)
+
+    def _turn_to(self, subject: Subject, broken: list[Mismatch]) -> None:
+        self._subject = subject
+        self._missing = Missing(subject, self._chosen, self._titles, broken)
         self._culprits = {one.culprit for one in broken}
+
+    def at(self, subject: Subject, broken: list[Mismatch]) -> Cards:
+        """The same cards at another step of the same picture: what hangs on its horizon stays."""
+        other = copy(self)
+        other._turn_to(subject, broken)
+        return other
 
     def rows(self) -> dict[str, tuple[Row, ...]]:
         """The lines of every card."""
-        return {part.key: tuple(self._rows(part)) for part in self._chosen.parts.values()}
+        return {part.key: self.rows_of(part) for part in self._chosen.parts.values()}
+
+    def rows_of(self, part: Part) -> tuple[Row, ...]:
+        """The lines of one card."""
+        return tuple(self._rows(part))
 
     def card(self, part: Part, rows: tuple[Row, ...], spare: tuple[Row, ...]) -> Card:
         """One card, given its lines now and at the horizon."""

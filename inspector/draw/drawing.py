@@ -14,6 +14,7 @@ from inspector.draw.from_trace import subject_of
 from inspector.draw.headline import headline
 from inspector.draw.live import is_tensor, names_around, subject_of_tensor
 from inspector.draw.picture import Picture, writer_for
+from inspector.draw.player import Player
 from inspector.draw.scene import Card, Link, Scene
 from inspector.draw.selection import Selection, select
 from inspector.draw.subject import Subject
@@ -46,12 +47,13 @@ def draw(
 ) -> Picture:
     """Draw a trace, the place of a cursor in one, or the graph behind a tensor; write it to ``path`` if one is given.
 
-    The ending of ``path`` names the format: ``.svg``, ``.png``, ``.dot``. ``step`` is how many facts of the trace to
-    look back on (all), ``task`` the number of the backward pass (the one at that step). ``style`` is ``cards``, which
-    pair a value with its grad_fn, or ``graph``, the bare grad_fns. ``values`` is how many numbers a tensor may hold to
-    be shown with them. ``names`` are tensors by name, for a tensor without a trace; by default the variables of the
-    calling code. A row of cards wider than ``widest`` pixels goes on in the next line; None lets it run. ``scale`` is a
-    PNG's pixels for each of an SVG's; ``embed_font`` puts the letters into an SVG (30 kB).
+    The ending of ``path`` names the format: ``.svg``, ``.png``, ``.dot``, or ``.html``, a page that steps through a
+    trace. ``step`` is how many facts of the trace to look back on (all), ``task`` the number of the backward pass (the
+    one at that step). ``style`` is ``cards``, which pair a value with its grad_fn, or ``graph``, the bare grad_fns.
+    ``values`` is how many numbers a tensor may hold to be shown with them. ``names`` are tensors by name, for a tensor
+    without a trace; by default the variables of the calling code. A row of cards wider than ``widest`` pixels goes on
+    in the next line; None lets it run. ``scale`` is a PNG's pixels for each of an SVG's; ``embed_font`` puts the
+    letters into an SVG (30 kB).
 
     Raises ``DrawError``, with a sentence for people, when it cannot.
 
@@ -64,7 +66,9 @@ def draw(
     if target is not None:
         writer_for(target)
     subject = _subject(what, step, task, names, title)
-    picture = Picture(scene_of(subject, style=style, values=values), scale=scale, widest=widest, embed_font=embed_font)
+    scene = scene_of(subject, style=style, values=values)
+    player = _player(what, subject, task=task, values=values, title=title)
+    picture = Picture(scene, scale=scale, widest=widest, embed_font=embed_font, player=player)
     if target is not None:
         picture.save(target)
     return picture
@@ -77,6 +81,14 @@ def scene_of(subject: Subject, *, style: str = "cards", values: int = 1) -> Scen
     chosen = select(subject, LIMIT)
     built, links = STYLES[style](subject, chosen, values)
     return Scene(*headline(subject, chosen), built, links)
+
+
+def _player(what: Any, subject: Subject, *, task: int | None, values: int, title: str | None) -> Player:
+    """What steps through the same thing."""
+    trace = what.trace if isinstance(what, Cursor) else what
+    if isinstance(trace, Trace):
+        return Player(trace, task=task, values=values, title=title)
+    return Player.of(subject, values=values)
 
 
 def _subject(

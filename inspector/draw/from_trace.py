@@ -21,7 +21,7 @@ def subject_of(trace: Trace, step: int | None = None, task: int | None = None, t
     if not 0 <= at <= len(trace):
         raise DrawError(f"There is no step {at} in this trace: its steps go from 0 to {len(trace)}.")
     end = trace.at(len(trace))
-    failed = _failed(trace, at)
+    failed = failed_at(trace, at)
     chosen = _task(end, at, task) if failed is None or task is not None else None
     return Subject(
         now=trace.at(at),
@@ -56,7 +56,7 @@ def _horizon(end: State, chosen: TaskState | None, last: int) -> int:
     return min(later, default=last + 1) - 1
 
 
-def _failed(trace: Trace, at: int) -> OpFailed | None:
+def failed_at(trace: Trace, at: int) -> OpFailed | None:
     """The operation that raised, unless the script went on after it."""
     for fact in reversed(trace.facts[max(at - ENOUGH, 0) : at]):
         if isinstance(fact, OpFailed | OpApplied | BackwardStarted):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inspector.draw.selection import Part, Selection
@@ -26,10 +26,13 @@ class Mismatch:
 def mismatches(subject: Subject, chosen: Selection) -> list[Mismatch]:
     """All of them, in program order."""
     holders = chosen.by_storage(subject)
+    return [one for part in chosen.parts.values() for one in mismatches_of(subject, holders, part)]
+
+
+def mismatches_of(subject: Subject, holders: Mapping[int, list[Part]], part: Part) -> list[Mismatch]:
+    """Those of one part; ``holders`` are the parts by storage."""
     return [
-        _mismatch(subject, holders.get(saved.storage, []), part, slot, saved)
-        for part in chosen.parts.values()
-        for slot, saved in _stale(subject, part)
+        _mismatch(subject, holders.get(saved.storage, []), part, slot, saved) for slot, saved in _stale(subject, part)
     ]
 
 

@@ -1,4 +1,4 @@
-"""A picture: one scene, placed once, written as SVG, PNG or DOT. What ``draw`` returns, and what a notebook shows."""
+"""A picture: one scene, placed once, written in any format. What ``draw`` returns, and what a notebook shows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from inspector.draw.dot import source
 from inspector.draw.errors import DrawError
 from inspector.draw.files import write_whole
 from inspector.draw.place import Layout, arrange
+from inspector.draw.player import Player
 from inspector.draw.raster import png
 from inspector.draw.scene import Scene
 from inspector.draw.svg import svg
@@ -27,11 +28,13 @@ class Picture:
         embed_font: bool = True,
         widest: float | None = None,
         layout: Layout | None = None,
+        player: Player | None = None,
     ) -> None:
         self.scene = scene
         self.scale = scale
         self.embed_font = embed_font
         self.widest = widest
+        self.player = player
         if layout is not None:
             self.layout = layout
 
@@ -55,6 +58,13 @@ class Picture:
         """The picture as PNG, at its scale."""
         return png(self.svg, self.scale)
 
+    @property
+    def html(self) -> str:
+        """The page that steps through what led to the picture; raises ``DrawError`` if nothing is known of that."""
+        if self.player is None:
+            raise DrawError("A page steps through a trace, and this picture was made without one: draw the trace.")
+        return self.player.html
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture, in the format that the ending names; whole, or not at all. Returns the path.
 
@@ -76,6 +86,7 @@ WRITERS: dict[str, Callable[[Picture], bytes]] = {
     ".svg": lambda picture: picture.svg.encode(),
     ".png": lambda picture: picture.png,
     ".dot": lambda picture: picture.dot.encode(),
+    ".html": lambda picture: picture.html.encode(),
 }
 """Each ending, and what is written for it."""
 

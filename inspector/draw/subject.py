@@ -98,6 +98,14 @@ def _not_yet(node: NodeState) -> NodeState:
     )
 
 
+def file_name(file: str) -> str:
+    """``train.py``, whichever way the slashes lean; a cell of a notebook is called ``cell [5]`` as it is."""
+    return PurePath(file.replace(chr(92), "/")).name
+
+
 def where(place: Place | None) -> str:
-    """``train.py:9``, or nothing."""
-    return "" if place is None else f"{PurePath(place.file.replace(chr(92), '/')).name}:{place.line}"
+    """``train.py:9``, in a notebook ``cell [5], line 9``, or nothing."""
+    if place is None:
+        return ""
+    name = file_name(place.file)
+    return f"{name}, line {place.line}" if name.startswith("cell [") else f"{name}:{place.line}"

@@ -34,9 +34,9 @@ def svg(scene: Scene, placed: Layout, *, embed_font: bool = True) -> str:
     body = [
         *_headline(scene),
         f'<g transform="{shift}">',
-        *(_line(line, faint=bool({line.link.tail, line.link.head} & future)) for line in drawn),
+        *(line_marks(line, faint=bool({line.link.tail, line.link.head} & future)) for line in drawn),
         *(_card(card, placed.corners[card.key]) for card in scene.cards),
-        *(_label(line) for line in drawn),
+        *(label_marks(line) for line in drawn),
         "</g>",
     ]
     families = ", ".join(family if " " not in family else f"'{family}'" for family in FAMILIES)
@@ -83,22 +83,23 @@ def _card(card: Card, corner: Point) -> str:
 
 
 def _box(card: Card) -> Iterator[str]:
-    yield f'<path d="{_rounded(0, 0, card.width, card.height)}" fill="{Fill.PAPER}"/>'
+    yield f'<path d="{rounded(0, 0, card.width, card.height)}" fill="{Fill.PAPER}"/>'
     yield from _rows(card, (card.width - card.inner) / 2, card.frame)
-    yield from _border(card)
+    yield from border_marks(card)
 
 
 def _rows(card: Card, left: float, top: float) -> Iterator[str]:
     last = len(card.rows) - 1
     for index, row in enumerate(card.rows):
-        yield from _row(card, row, left, top, first=index == 0, last=index == last)
+        yield from row_marks(card, row, left, top, first=index == 0, last=index == last)
         top += row.height
 
 
-def _row(card: Card, row: Row, left: float, top: float, *, first: bool, last: bool) -> Iterator[str]:
+def row_marks(card: Card, row: Row, left: float, top: float, *, first: bool, last: bool) -> Iterator[str]:
+    """One line of a card, from ``left`` and ``top`` on."""
     radius = SIZES.radius - card.frame
     if row.fill is not Fill.PAPER:
-        shape = _rounded(left, top, card.inner, row.height, radius if first else 0, radius if last else 0)
+        shape = rounded(left, top, card.inner, row.height, radius if first else 0, radius if last else 0)
         yield f'<path d="{shape}" fill="{row.fill}"/>'
     if not first and not (row.fill is Fill.VALUE and row.port != "x0"):
         yield f'<path d="M{_n(left)} {_n(top)}h{_n(card.inner)}" stroke="{Stroke.HAIR}" stroke-width="0.8"/>'
@@ -138,13 +139,14 @@ def _words(words: Words, x: float, y: float, size: float) -> str:
     return _text(words.text, x, y, size, words.ink, bold=words.bold)
 
 
-def _border(card: Card) -> Iterator[str]:
+def border_marks(card: Card) -> Iterator[str]:
+    """What surrounds a card of lines, and the bar that says whose memory it shares."""
     thick = {Outline.BOLD: 2.4, Outline.DOUBLE: 1.5}.get(card.outline, 1.1)
     dashes = ' stroke-dasharray="4 3"' if card.outline is Outline.DASHED or card.future else ""
     look = f'fill="none" stroke="{card.stroke}"{dashes}'
-    yield f'<path d="{_rounded(0, 0, card.width, card.height)}" {look} stroke-width="{thick}"/>'
+    yield f'<path d="{rounded(0, 0, card.width, card.height)}" {look} stroke-width="{thick}"/>'
     if card.outline is Outline.DOUBLE:
-        inside = _rounded(card.frame, card.frame, card.inner, card.height - 2 * card.frame, 4, 4)
+        inside = rounded(card.frame, card.frame, card.inner, card.height - 2 * card.frame, 4, 4)
         yield f'<path d="{inside}" {look} stroke-width="1"/>'
     if card.shared:
         long = card.height - 2 * SIZES.radius
@@ -189,7 +191,8 @@ def _centred(card: Card) -> Iterator[str]:
 # -- links
 
 
-def _line(line: Line, *, faint: bool) -> str:
+def line_marks(line: Line, *, faint: bool) -> str:
+    """A line with its arrowheads."""
     strand, kind = line.strand, line.link.kind
     if not strand.weight:
         return ""
@@ -221,7 +224,8 @@ def _look(kind: Kind, run: bool) -> tuple[str, str]:
     return colour, f' stroke-dasharray="{dashes}"' if dashes else ""
 
 
-def _label(line: Line) -> str:
+def label_marks(line: Line) -> str:
+    """The words beside a line, on a scrap of paper."""
     label = line.label
     if label is None:
         return ""
@@ -243,7 +247,7 @@ def _path(curve: Curve) -> str:
     return f"M{first}C{' '.join(rest)}"
 
 
-def _rounded(x: float, y: float, w: float, h: float, top: float = SIZES.radius, bottom: float = SIZES.radius) -> str:
+def rounded(x: float, y: float, w: float, h: float, top: float = SIZES.radius, bottom: float = SIZES.radius) -> str:
     """A rectangle whose upper and lower corners are rounded."""
     return (
         f"M{_n(x + top)} {_n(y)}h{_n(w - 2 * top)}a{_n(top)} {_n(top)} 0 0 1 {_n(top)} {_n(top)}v{_n(h - top - bottom)}"
@@ -269,6 +273,9 @@ def _escaped(text: str) -> str:
     return escape(plain(text))
 
 
-def _n(number: float) -> str:
+def digits(number: float) -> str:
     """A number for SVG: two decimals at most."""
     return f"{number:.2f}".rstrip("0").rstrip(".") if number else "0"
+
+
+_n = digits

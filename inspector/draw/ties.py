@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from copy import copy
 
 from inspector.draw.mismatch import Mismatch
 from inspector.draw.scene import Kind, Link, Strand
@@ -29,8 +30,15 @@ class Ties:
         self._subject = subject
         self._chosen = chosen
         self._broken = broken
+        self._order = {key: index for index, key in enumerate(chosen.parts)}
         self._receives = Counter(flow.source for flow in chosen.flows for _ in flow.edges)
         self._thinnest, self._thickest = self._range()
+
+    def at(self, subject: Subject, broken: list[Mismatch]) -> Ties:
+        """The same ties at another step of the same picture."""
+        other = copy(self)
+        other._subject, other._broken = subject, broken
+        return other
 
     def links(self) -> Iterator[Link]:
         """Every link, those into one card together."""
@@ -38,7 +46,7 @@ class Ties:
             yield self._forward(flow)
             if flow.edges:
                 yield self._backward(flow)
-        yield from self._breaks()
+        yield from self.breaks()
 
     def _forward(self, flow: Flow) -> Link:
         port = f"f{flow.port}"
@@ -47,10 +55,12 @@ class Ties:
         return Link(Kind.FORWARD, flow.source, flow.target, port, "f0", main=_is_main(flow))
 
     def _backward(self, flow: Flow) -> Link:
-        sent = self._sent(self._subject, flow)
+        return Link(Kind.BACKWARD, flow.source, flow.target, "b", "b", self.strands(flow), main=_is_main(flow))
+
+    def strands(self, flow: Flow) -> tuple[Strand, ...]:
+        """What a gradient's ways back carry."""
         labelled = not self._goes_to_leaf(flow) or self._receives[flow.source] > 1
-        strands = tuple(self._strand(one, labelled) for one in sent)
-        return Link(Kind.BACKWARD, flow.source, flow.target, "b", "b", strands, main=_is_main(flow))
+        return tuple(self._strand(one, labelled) for one in self._sent(self._subject, flow))
 
     def _sent(self, subject: Subject, flow: Flow) -> list[Summary | None]:
         node = self._chosen.parts[flow.target].node
@@ -81,12 +91,12 @@ class Ties:
         share = (math.log10(norm) - self._thinnest) / (self._thickest - self._thinnest) if norm > 0 else 0.0
         return round(THIN + (THICK - THIN) * min(max(share, 0.0), 1.0), 2)
 
-    def _breaks(self) -> Iterator[Link]:
-        order = {key: index for index, key in enumerate(self._chosen.parts)}
+    def breaks(self) -> Iterator[Link]:
+        """From each write to what it broke."""
         for one in self._broken:
             if one.culprit is not None and one.culprit != one.victim:
                 ports = ("f0" if one.operation else "v", f"s{one.slot}")
-                against = order[one.culprit] > order[one.victim]
+                against = self._order[one.culprit] > self._order[one.victim]
                 yield Link(Kind.BROKEN, one.culprit, one.victim, *ports, (Strand(weight=1.8),), against=against)
 
 

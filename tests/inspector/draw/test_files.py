@@ -101,7 +101,7 @@ def test_an_unknown_ending_is_refused_with_the_known_ones(trace: Trace, tmp_path
     with pytest.raises(DrawError) as refusal:
         draw(trace, tmp_path / name)
     assert said in str(refusal.value)
-    assert str(refusal.value).endswith("end it in one of .svg, .png, .dot.")
+    assert str(refusal.value).endswith("end it in one of .svg, .png, .dot, .html.")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,0 +1,192 @@
+"""The stage of a chapter: its SVG with a group for every slot, and each variant of a slot as a text that fills it.
+
+The colours are variables and the looks of lines are classes, so that the page's style sheet rules over both. Every text
+is escaped here, by the same hand that writes the pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+from inspector.draw import svg
+from inspector.draw.lines import Line, extent, lines
+from inspector.draw.place import Layout, arrange
+from inspector.draw.player.film import Film, Name
+from inspector.draw.scene import Card, Kind, Outline, Scene
+from inspector.draw.theme import SIZES, Fill
+from inspector.draw.themes import ROLES, painted
+from inspector.draw.typeface import covers
+from inspector.draw.wording import plain
+
+HALO = 5.0
+MARGIN = 14.0
+FEW = 40
+"""So many cards are placed in two ways, to see which suits a screen better."""
+NARROWER = 0.66
+PANE = (820.0, 500.0)
+"""The room for a picture on a screen of 1280 × 720."""
+BROKEN = 0.65
+"""What a line of cards is worth that goes on below: a way that one sees whole is worth smaller letters."""
+LEGIBLE = 1.0
+"""Below this scale one would rather scroll."""
+_HELD = re.compile(r' textLength="[^"]*" lengthAdjust="spacingAndGlyphs"( xml:space="preserve">([^<]*)<)')
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A chapter, placed and drawn; ``film`` says what happens on it."""
+
+    film: Film
+    scene: Scene
+    markup: str
+    """The SVG, as things stand at the chapter's end."""
+    names: tuple[Name, ...]
+    """The slots in the order of their numbers, by which the SVG and the frames call them."""
+
+    def variants(self, name: Name) -> Iterator[Any]:
+        """Each variant of a slot, as the page is to have it: a text to put in, or a list of such."""
+        cards = {card.key: card for card in self.scene.cards}
+        for value in self.film.slots[name].variants:
+            yield _variant(name, value, cards)
+
+
+def staged(film: Film, widest: float | None) -> Stage:
+    """Place and draw all that is ever seen in ``film``. Raises ``DrawError`` when there is nothing to place it with."""
+    scene = Scene("", "", "", tuple(film.cards()), tuple(film.links()))
+    names = tuple(film.slots)
+    number = {name: index for index, name in enumerate(names)}
+    return Stage(film, scene, _markup(film, scene, _arranged(scene, widest), number), names)
+
+
+def _arranged(scene: Scene, widest: float | None) -> Layout:
+    """The layout that can be shown largest: a small picture in one line of cards, or in two."""
+    ways = (widest,) if widest is None or len(scene.cards) > FEW else (widest, widest * NARROWER)
+    return max((arrange(scene, width) for width in ways), key=_scale)
+
+
+def _scale(placed: Layout) -> float:
+    wide, high = placed.width + 2 * MARGIN, placed.height + 2 * MARGIN
+    broken = BROKEN if any(placed.bands.values()) else 1.0
+    return min(PANE[0] / wide, max(PANE[1] / high, LEGIBLE)) * broken
+
+
+def _markup(film: Film, scene: Scene, placed: Layout, number: dict[Name, int]) -> str:
+    drawn = lines(scene, placed)
+    room = extent(drawn, placed)
+    wide, high = room.right - room.left + 2 * MARGIN, room.bottom - room.top + 2 * MARGIN
+    corner = f"translate({svg.digits(MARGIN - room.left)} {svg.digits(MARGIN - room.top)})"
+    body = [
+        *(_link(line, number) for line in drawn),
+        *(_card(film, card, placed, number) for card in scene.cards),
+        *(_label(line, number) for line in drawn if line.label is not None),
+    ]
+    w, h = svg.digits(wide), svg.digits(high)
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="stage" width="{w}" height="{h}" viewBox="0 0 {w} {h}">'
+    return f'{head}<g transform="{corner}">{"".join(body)}</g></svg>'
+
+
+# -- links
+
+
+def _link(line: Line, number: dict[Name, int]) -> str:
+    strand, kind = line.strand, line.link.kind
+    if not strand.weight:
+        return ""
+    markup = _light(svg.line_marks(line, faint=False))
+    # What is drawn and dashed by the style sheet, which knows whether it has run.
+    markup = re.sub(r' (stroke|stroke-dasharray|fill)="(?!none)[^"]*"', "", markup)
+    return markup.replace("<g ", f"<g{_slot(_name_of(line), number)} ", 1) if kind in _MOVING else markup
+
+
+_MOVING = {Kind.BACKWARD, Kind.BROKEN}
+
+
+def _name_of(line: Line) -> Name:
+    link = line.link
+    if link.kind is Kind.BROKEN:
+        return "break", link.tail, link.head, link.head_port
+    return "way", link.tail, link.head, line.index
+
+
+def _label(line: Line, number: dict[Name, int]) -> str:
+    markup = _light(svg.label_marks(line))
+    ends = f'data-tail="{line.link.tail}" data-head="{line.link.head}"'
+    slot = _slot(_name_of(line), number) if line.link.kind in _MOVING and line.strand.weight else ""
+    return markup.replace('<g class="label"', f'<g{slot} class="label of-{line.link.kind}" {ends}', 1)
+
+
+def _slot(name: Name, number: dict[Name, int]) -> str:
+    return f' data-slot="{number[name]}"' if name in number else ""
+
+
+# -- cards
+
+
+def _card(film: Film, card: Card, placed: Layout, number: dict[Name, int]) -> str:
+    corner = placed.corners[card.key]
+    halo = (
+        f'<rect class="halo" x="{-HALO}" y="{-HALO}" width="{svg.digits(card.width + 2 * HALO)}" '
+        f'height="{svg.digits(card.height + 2 * HALO)}" rx="{svg.digits(SIZES.radius + HALO)}"/>'
+    )
+    rows = "".join(
+        f"<g{_slot(('row', card.key, index), number)}>{_row(card, index, row)}</g>"
+        for index, row in enumerate(card.rows)
+    )
+    look = ("look", card.key)
+    return (
+        f'<g class="{_classes(card)}" data-key="{card.key}"{_slot(look, number)} tabindex="0" role="button" '
+        f'aria-label="{escape(plain(card.tip or card.name))}" '
+        f'transform="translate({svg.digits(corner.x)} {svg.digits(corner.y)})">{halo}'
+        f'<path d="{svg.rounded(0, 0, card.width, card.height)}" fill="{ROLES[Fill.PAPER]}"/>{rows}'
+        f'<g class="border">{_border(card)}</g></g>'
+    )
+
+
+def _classes(card: Card) -> str:
+    return " ".join(["card", card.kind, *(["future"] if card.future else []), *(["alarm"] if card.alarm else [])])
+
+
+def _border(card: Card) -> str:
+    return _light("".join(svg.border_marks(replace(card, future=False))))
+
+
+def _row(card: Card, index: int, row: Any) -> str:
+    top = card.frame + sum(above.height for above in card.rows[:index])
+    ends = {"first": index == 0, "last": index == len(card.rows) - 1}
+    return _light("".join(svg.row_marks(card, row, (card.width - card.inner) / 2, top, **ends)))
+
+
+# -- variants
+
+
+def _variant(name: Name, value: Any, cards: dict[str, Card]) -> Any:
+    kind, key = name[0], name[1]
+    if kind == "look":
+        which, outline, stroke, future, alarm = value
+        card = replace(
+            cards[key], kind=which, outline=_fitting(cards[key], outline), stroke=stroke, future=future, alarm=alarm
+        )
+        return [_classes(card), _border(card)]
+    if kind == "row":
+        return _row(cards[key], name[2], value)
+    if kind == "way":
+        run, label, weight = value
+        return [int(run), label, weight]
+    if kind == "told":
+        return [list(line) for line in value]
+    return int(bool(value))
+
+
+def _fitting(card: Card, outline: Outline) -> Outline:
+    """The outline at another step, as long as it leaves the lines where they are."""
+    return outline if (outline is Outline.DOUBLE) == (card.outline is Outline.DOUBLE) else card.outline
+
+
+def _light(markup: str) -> str:
+    """Without what the page's own font and style sheet make superfluous, and with variables for colours."""
+    markup = _HELD.sub(lambda found: f">{found[2]}<" if covers(found[2]) else found[0], markup)
+    return painted(markup.replace(' xml:space="preserve"', ""), ROLES)
