@@ -120,7 +120,6 @@ def test_the_source_beside_it_lights_the_sub_expression(page: Browser) -> None:
 
 
 def test_a_click_on_a_line_goes_to_what_happens_there(page: Browser) -> None:
-    page.press("End")
     clicked = page.ask("document.querySelector('.line.happens').dataset.line")
     assert page.ask("document.querySelector('.line.here').dataset.line") != clicked
     page.click(".line.happens")
