@@ -1,5 +1,12 @@
-"""What PyTorch offers as ``torch.utils``, as far as it is about autograd: checkpointing, and handles of hooks."""
+"""What PyTorch offers as ``torch.utils``, as far as it is about autograd and data: checkpointing, loading, handles."""
 
-from minigrad.utils import checkpoint, hooks
+from typing import NoReturn
 
-__all__ = ["checkpoint", "hooks"]
+from minigrad.missing import lacking
+from minigrad.utils import checkpoint, data, hooks
+
+__all__ = ["checkpoint", "data", "hooks"]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise lacking(__name__, name, globals())
