@@ -58,6 +58,7 @@ from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
 from minigrad.ops.comparison import *
 from minigrad.ops.complex_views import *
+from minigrad.ops.complex_views import *
 from minigrad.ops.composite import *
 from minigrad.ops.contraction import *
 from minigrad.ops.conversion import *
@@ -133,6 +134,7 @@ __all__ += _ops.arithmetic.__all__
 __all__ += _ops.choice.__all__
 __all__ += _ops.clamping.__all__
 __all__ += _ops.comparison.__all__
+__all__ += _ops.complex_views.__all__
 __all__ += _ops.complex_views.__all__
 __all__ += _ops.composite.__all__
 __all__ += _ops.contraction.__all__

@@ -20,6 +20,7 @@ from minigrad.autograd.modes import modes
 from minigrad.autograd.mutable_saves import guards
 from minigrad.autograd.node import Meta, Node, edge_of, next_sequence_nr
 from minigrad.autograd.regime import regime
+from minigrad.autograd.replay import Step
 from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, category, floating, of, result_type
@@ -55,7 +56,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     several = isinstance(results, (tuple, list))
     outputs = tuple(map(_result, results)) if several else (_result(results),)
     if op.view:
-        _attach_views(op, operands[0], outputs, several)
+        _attach_views(op, operands[0], outputs, attributes, several)
     try:
         node, reason = _record(op, operands, attributes, outputs, copied=False)
     except RuntimeError as error:  # an inference tensor cannot be saved
@@ -154,11 +155,13 @@ def _result(value: Any) -> Tensor:
     return tensor
 
 
-def _attach_views(op: Op, source: Tensor, outputs: tuple[Tensor, ...], several: bool) -> None:
+def _attach_views(
+    op: Op, source: Tensor, outputs: tuple[Tensor, ...], attributes: tuple[Any, ...], several: bool
+) -> None:
     creation = views.Creation.MULTI_OUTPUT if several else views.Creation.ORDINARY
-    for out in outputs:
+    for number, out in enumerate(outputs):
         out._counter = None
-        views.attach(out, source, creation)
+        views.attach(out, source, creation, Step(op, attributes, number if several else None))
 
 
 def _record(
@@ -241,6 +244,18 @@ def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta
         if all(meta is None or meta == only for meta in metas):
             return None
     return metas
+
+
+def retraced(op: Op, source: Tensor, attributes: tuple[Any, ...]) -> Any:
+    """The node of a view that is there already, made anew: ``op`` applied to ``source``, unannounced and whatever the
+    mode."""
+    results = op.forward(source.array, *attributes)
+    several = isinstance(results, tuple)
+    outputs = tuple(map(wrap, results)) if several else (wrap(results),)
+    node = make_node(op, (source,), attributes, outputs, mask=1)
+    save(node, op, 1, (source,), outputs, copied=False)
+    attach_outputs(node, outputs)
+    return outputs if several else outputs[0]
 
 
 AWAITED = object()

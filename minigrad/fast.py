@@ -231,8 +231,10 @@ def _viewing(op: Op) -> Callable[..., Any]:
         needed = a._requires_grad if view is None else a.requires_grad
         if view is None:
             t._view = View(a, Creation.ORDINARY, counter.value)
-        else:
+        elif view.path is None:
             t._view = View(view.base, view.creation, counter.value)
+        else:
+            return general(op, (a,), attributes)
         if not needed or not op.plans:
             t._requires_grad = False
             t._grad_fn = None

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad.autograd.hooks import OWN_TYPE, HookDict, tensor_hooks_of
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes
+from minigrad.autograd.replay import view_of
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.missing import AbsentMethods
 
@@ -53,6 +54,12 @@ class StorageMethods:
         tensor.array, tensor._accumulator = source.array, None
         bump_version(self, "set_")
         return self
+
+    def _view_func(self: Any, new_base: Any) -> Any:
+        """The view of ``new_base`` that this tensor is of its own base."""
+        return view_of(self, new_base)
+
+    _view_func_unsafe = _view_func
 
     def is_set_to(self: Any, tensor: Any) -> bool:
         """Whether both are the same look at the same memory."""

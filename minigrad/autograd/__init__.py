@@ -23,6 +23,9 @@ from minigrad.autograd.modes import (
 from minigrad.autograd.node import ensure_grad_fn
 from minigrad.autograd.preserving import unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from minigrad.autograd.preserving import unsafe_set_version_counter as _unsafe_set_version_counter
+from minigrad.autograd.replay import force_original_view_tracking as _force_original_view_tracking
+from minigrad.autograd.replay import is_view_replay_enabled
+from minigrad.autograd.saved import RawSaved as SavedTensor
 from minigrad.autograd.variable import Variable
 
 __all__ = [
@@ -30,8 +33,10 @@ __all__ = [
     "Function",
     "FunctionCtx",
     "GraphTask",
+    "SavedTensor",
     "Variable",
     "VersionCounter",
+    "_force_original_view_tracking",
     "_functions",
     "_unsafe_preserve_version_counter",
     "_unsafe_set_version_counter",
@@ -55,6 +60,7 @@ __all__ = [
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_multithreading_enabled",
+    "is_view_replay_enabled",
     "no_grad",
     "queue_callback",
     "set_detect_anomaly",

@@ -349,7 +349,8 @@ def _alias(tensor: Any) -> Any:
     protocol for subclasses."""
     alias = wrap(tensor.array)
     if hasattr(type(tensor), "__torch_function__"):
-        alias = type(tensor).__new__(type(tensor))
+        kind: Any = type(tensor)
+        alias = kind.__new__(kind)
         alias._fill(tensor.array, requires_grad=False)
         vars(alias).update(vars(tensor))
     with no_grad():

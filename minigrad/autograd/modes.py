@@ -26,6 +26,7 @@ class Modes(threading.local):
     anomaly = False
     anomaly_checks_nan = True
     multithreading = True
+    view_replay = False
 
 
 modes = Modes()

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import weakref
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
+from minigrad.autograd.geometry import Geometry as Geometry
+from minigrad.autograd.geometry import address as address
+from minigrad.autograd.geometry import geometry
+from minigrad.autograd.geometry import strided as strided
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Gradient, Node, edge_of
+from minigrad.autograd.replay import Path, Step, path_to, play, window_of
 from minigrad.dtypes import Array
 from minigrad.errors import FreedError
 from minigrad.events import HistoryRebased, NodeCreated, emit
@@ -37,21 +40,39 @@ class View:
 
     __slots__ = ("base", "creation", "version")
 
+    path: ClassVar[Path | None] = None
+    """The operations that made it, where its strides do not say all."""
+
     def __init__(self, base: Tensor, creation: Creation, version: int) -> None:
         self.base = base
         self.creation = creation
         self.version = version
 
 
-def attach(out: Tensor, source: Tensor, creation: Creation = Creation.ORDINARY) -> None:
-    """Make ``out`` a view of ``source``'s memory: they share the version counter, and the base is always the root."""
+class TracedView(View):
+    """A view that knows by what operations it was made."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, base: Tensor, creation: Creation, version: int, path: Path) -> None:
+        super().__init__(base, creation, version)
+        self.path = path  # type: ignore[misc]
+
+
+def attach(out: Tensor, source: Tensor, creation: Creation = Creation.ORDINARY, step: Step | None = None) -> None:
+    """Make ``out`` a view of ``source``'s memory: they share the version counter, and the base is always the root.
+
+    ``step`` is the operation that made it, if one did.
+    """
     counter = source.version_counter
     out._counter = counter
     if not counter.tracks:
         return
     view = source._view
     base = source if view is None else view.base
-    out._view = View(base, inherited(creation, view), counter.value)
+    path = path_to(out, source, step)
+    kind = inherited(creation, view)
+    out._view = View(base, kind, counter.value) if path is None else TracedView(base, kind, counter.value, path)
 
 
 def inherited(creation: Creation, parent: View | None) -> Creation:
@@ -63,42 +84,6 @@ def inherited(creation: Creation, parent: View | None) -> Creation:
     if creation is Creation.ORDINARY and parent is not None:
         return parent.creation
     return creation
-
-
-class Geometry(NamedTuple):
-    """A strided look at memory, in elements: where it starts relative to the base's first element, and how it steps."""
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-
-    def indices(self) -> Array:
-        """The memory cell of each element, counted from the base's first element."""
-        cells = np.full(self.shape, self.offset, dtype=np.int64)
-        for axis, (length, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
-            steps = np.arange(length, dtype=np.int64) * stride
-            cells += steps.reshape((-1,) + (1,) * (len(self.shape) - axis - 1))
-        return cells
-
-
-def address(array: Array) -> int:
-    """Where the first element lies."""
-    place: int = array.__array_interface__["data"][0]
-    return place
-
-
-def geometry(array: Array, origin: Array | None = None) -> Geometry:
-    """The geometry of ``array``, its offset counted from the first element of ``origin``."""
-    size = array.itemsize
-    offset = 0 if origin is None or not array.size else (address(array) - address(origin)) // size
-    return Geometry(array.shape, tuple(step // size for step in array.strides), offset)
-
-
-def strided(memory: Array, shape: Geometry) -> Array:
-    """``memory`` (one dimension, contiguous) seen through a geometry, writable."""
-    step = memory.itemsize
-    start = memory[shape.offset :] if memory.size else memory
-    return np.lib.stride_tricks.as_strided(start, shape.shape, [s * step for s in shape.strides])
 
 
 class AsStridedBackward0(Node):
@@ -137,7 +122,7 @@ class CopySlices(Node):
     itself.
     """
 
-    __slots__ = ("base", "inner", "view")
+    __slots__ = ("base", "inner", "steps", "view")
 
     def __init__(self, base: Tensor, view: Tensor, inner: Node) -> None:
         self.begin()
@@ -148,6 +133,8 @@ class CopySlices(Node):
         self.inner: Node | None = inner
         self.base = geometry(base.array)
         self.view = geometry(view.array, base.array)
+        path = None if view._view is None else view._view.path
+        self.steps = None if path is None else path.whole()
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"
@@ -169,11 +156,28 @@ class CopySlices(Node):
             return [None] * len(self.next_nodes)
         from minigrad.ops.strided import strided_gather, strided_replace
 
+        if self.steps is not None:
+            return self._run_along(self.steps, gradient, create_graph)
         window = strided_gather(gradient, view=self.view, base=self.base)
         through, *others = self.inner.run(window if self.inner.single else {0: window}, create_graph)
         if self.next_nodes[0] is None:
             return [None, *others]
         return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
+
+    def _run_along(self, steps: tuple[Step, ...], gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        """The same where the window is found by the operations that made the view."""
+        assert self.inner is not None
+        window = window_of(gradient, self.base, steps)[1]
+        window = window.clone() if create_graph else window.copy()
+        through, *others = self.inner.run(window if self.inner.single else {0: window}, create_graph)
+        if self.next_nodes[0] is None:
+            return [None, *others]
+        whole, window = window_of(gradient, self.base, steps)
+        if create_graph:
+            window.zero_() if through is None else window.copy_(through)
+        else:
+            window[...] = 0 if through is None else through
+        return [whole, *others]
 
 
 def rebase(tensor: Tensor, node: Node) -> None:
@@ -225,12 +229,22 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
     if counter.value != view.version:
         if view.creation is not Creation.ORDINARY:
             raise RuntimeError(refusal(tensor, "its base or another view of its base has been"))
-        regenerated = AsStridedBackward0(view.base, tensor)
+        regenerated, number = _led_back(view, tensor)
         if NodeCreated.listeners:
             emit(NodeCreated(regenerated, (tensor,)))
-        set_history(tensor, regenerated)
+        set_history(tensor, regenerated, number)
         view.version = counter.value
     return tensor._grad_fn
+
+
+def _led_back(view: View, tensor: Tensor) -> tuple[Node, int]:
+    """A new way from ``tensor`` back to its base: the operations that made it, where they are known."""
+    if view.path is None:
+        return AsStridedBackward0(view.base, tensor), 0
+    from minigrad.dispatch import retraced
+
+    made = play(view.path.whole(), view.base, retraced)
+    return made._grad_fn, made._output_nr
 
 
 _TOGETHER = (
@@ -310,11 +324,6 @@ def _check_history(tensor: Tensor) -> None:
             raise RuntimeError(refusal(tensor, "is being"))
         if tensor.requires_grad and view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-        if tensor.array.dtype != view.base.array.dtype:
-            raise RuntimeError(
-                "a part (.real or .imag) of a complex tensor is being written in place, which minigrad does not follow "
-                "where gradients are recorded; build the tensor anew with complex(real, imag)."
-            )
     if tensor.requires_grad and tensor.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 

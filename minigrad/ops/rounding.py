@@ -11,6 +11,7 @@ from minigrad.dtypes import Array
 from minigrad.errors import refuse_bools
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
+from minigrad.ops.complex_views import part
 from minigrad.ops.fitting import plain
 
 __all__ = [
@@ -272,34 +273,6 @@ def conj(input: Any) -> Any:
     return conjugate.apply(input) if is_complex(input) else input
 
 
-@op(label="re", name="real", backward="SelectBackward0", view=True, holomorphic=False)
-def real_view(a: Array, /) -> Array:
-    """The real part: a view.
-
-    >>> import minigrad as mg
-    >>> mg.real(mg.tensor([1 + 2j]))
-    tensor([1.])
-    """
-    return a.real
-
-
-real_view.grads(a=lambda g: g)
-
-
-@op(label="im", name="imag", backward="SelectBackward0", view=True, holomorphic=False)
-def imag_view(a: Array, /) -> Array:
-    """The imaginary part: a view.
-
-    >>> import minigrad as mg
-    >>> mg.imag(mg.tensor([1 + 2j]))
-    tensor([2.])
-    """
-    return a.imag
-
-
-imag_view.grads(a=lambda g: g * 1j)
-
-
 def real(input: Any) -> Any:
     """The real part of a complex tensor, as a view; a real tensor is returned as it is.
 
@@ -307,7 +280,7 @@ def real(input: Any) -> Any:
     >>> mg.real(mg.tensor([1 + 2j]))
     tensor([1.])
     """
-    return real_view.apply(input) if is_complex(input) else input
+    return part(input, 0) if is_complex(input) else input
 
 
 def imag(input: Any) -> Any:
@@ -319,7 +292,7 @@ def imag(input: Any) -> Any:
     """
     if not is_complex(input):
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return imag_view.apply(input)
+    return part(input, 1)
 
 
 def real_part(value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from minigrad import dispatch
 from minigrad.autograd import views
 from minigrad.autograd.modes import modes
+from minigrad.autograd.replay import Step
 from minigrad.op import Op
 from minigrad.ops import viewing
 
@@ -28,6 +29,8 @@ def _in_place(op: Op, backward: str) -> Callable[..., Any]:
         recorded = tracked and modes.grad and not modes.inference
         node = dispatch.inplace_node(form, (tensor,), attributes) if recorded else None
         tensor.array = turned
+        if tensor._view is not None and tensor._view.path is not None:
+            tensor._view.path = tensor._view.path.then(Step(form, attributes, None), turned)
         dispatch.finish_inplace(form, (tensor,), attributes, node)
         return tensor
 

@@ -582,11 +582,13 @@ def memory_of(a: Array) -> tuple[Array, int]:
     owner: Array = a
     below: Any = a.base
     while below is not None:  # between a strided view and its array NumPy puts an object of its own
-        if isinstance(below, np.ndarray) and below.dtype == a.dtype:
+        if isinstance(below, np.ndarray):
             owner = below
         below = getattr(below, "base", None)
-    flat = np.lib.stride_tricks.as_strided(owner, (owner.size,), (a.itemsize,)) if owner.size else owner.reshape(-1)
-    return flat, (address(a) - address(owner)) // a.itemsize
+    start = (address(a) - address(owner)) // a.itemsize
+    if owner.flags.forc:
+        return owner.ravel("K").view(a.dtype), start
+    return np.lib.stride_tricks.as_strided(owner, (owner.size,), (a.itemsize,)), start
 
 
 as_strided.grads(a=lambda g, view, base: strided_scatter_add.apply(g, view, base))

@@ -81,8 +81,15 @@ SAMPLES: Table = {
     "copysign_number": elementwise("m.copysign(x, -1.0)", kinds="i"),
     # --- complex numbers
     "conjugate": [sample("m.complex(x, y).conj()", x=(2, 3), y=(2, 3), kinds="")],
-    "real_view": [sample("m.complex(x, y).real", x=(2, 3), y=(2, 3), kinds="")],
-    "imag_view": [sample("m.complex(x, y).imag", x=(2, 3), y=(2, 3), kinds="")],
+    "view_as_real": [
+        sample("m.view_as_real(m.complex(x, y))", x=(2, 3), y=(2, 3), kinds=""),
+        sample("m.complex(x, y).real", x=(2, 3), y=(2, 3), kinds=""),
+        sample("m.complex(x, y).T.imag", x=(2, 3), y=(2, 3), kinds=""),
+    ],
+    "view_as_complex": [
+        sample("m.view_as_real(m.view_as_complex(x))", x=(3, 2), kinds=""),
+        sample("m.view_as_complex(x[1:]).abs()", x=(3, 2), kinds=""),
+    ],
     "angle": elementwise("m.angle(x)"),
     "join_parts": elementwise("m.complex(x, y)", kinds=""),
     # --- special functions
