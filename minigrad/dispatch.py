@@ -25,12 +25,24 @@ from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, category, floating, of, result_type
 from minigrad.errors import do_not_meet
-from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
+from minigrad.events import (
+    Event,
+    Journal,
+    NodeCreated,
+    OpApplied,
+    OpFailed,
+    TensorCreated,
+    TensorSaved,
+    emit,
+    places_wanted,
+)
+from minigrad.provenance import here
 
 if TYPE_CHECKING:
     from minigrad.op import Op
     from minigrad.tensor import Tensor
 
+General = Callable[["Op", tuple[Any, ...], tuple[Any, ...]], Any]
 ndarray = np.ndarray
 new = object.__new__
 _NUMBERS = (int, float, bool, complex)
@@ -42,6 +54,13 @@ _NUMBERS = (int, float, bool, complex)
 
 def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """Apply ``op``: on arrays alone it only computes; as soon as a tensor is among the operands, a tensor comes out."""
+    if regime.unusual == 1 and Event.journal is not None and _is_plain(operands):
+        return _told(Event.journal, op, operands, attributes)
+    return fully(op, operands, attributes, announced=True)
+
+
+def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announced: bool = False) -> Any:
+    """The same, every step of it; events only if they are asked for."""
     if not any(isinstance(x, TensorBase) for x in operands):
         return _on_arrays(op, operands, attributes)
     operands = tuple(map(_operand, operands))
@@ -50,8 +69,8 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
         results = op.forward(*promoted(op, values), *attributes)
     except Exception as error:
         error = _complaint_of_autograd(op, operands) or _worded(op, values, error)
-        if OpFailed.listeners:
-            emit(OpFailed(op, _named(op, operands), error))
+        if announced:
+            _announce_failure(op, operands, error)
         raise error from None
     several = isinstance(results, (tuple, list))
     outputs = tuple(map(_result, results)) if several else (_result(results),)
@@ -60,22 +79,50 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     try:
         node, reason = _record(op, operands, attributes, outputs, copied=False)
     except RuntimeError as error:  # an inference tensor cannot be saved
-        if OpFailed.listeners:
-            emit(OpFailed(op, _named(op, operands), error))
+        if announced:
+            _announce_failure(op, operands, error)
         raise
     if duals.tangents:
         duals.put(outputs, duals.after(op, operands, attributes, outputs))
-    if regime.unusual:
+    if announced and regime.unusual:
         _announce(op, operands, attributes, outputs, node, reason, inplace=False)
     return outputs if several else outputs[0]
 
 
-def make_general(op: Op) -> Callable[..., Any]:
+def _is_plain(operands: tuple[Any, ...]) -> bool:
+    """Whether a tensor is among the operands, and numbers besides."""
+    plain = False
+    for operand in operands:
+        if isinstance(operand, TensorBase):
+            plain = True
+        elif operand is not None and type(operand) not in _NUMBERS:
+            return False
+    return plain
+
+
+def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    """Applied as if nobody listened, and told afterwards in one call: the only listener keeps a journal."""
+    try:
+        result = fully(op, operands, attributes) if op.variadic else op.unheard(*operands, *attributes)
+    except Exception as error:
+        _announce_failure(op, operands, error)
+        raise
+    outputs = result if type(result) is tuple else (result,)
+    node = next((out._grad_fn for out in outputs if out._grad_fn is not None), None)
+    reason = None if node is not None else _why_unrecorded(op, operands, outputs)
+    where = here(2) if places_wanted() else None
+    if where is not None and node is not None:
+        node.where = where
+    journal.applied(op, operands, attributes, outputs, node, reason, where)
+    return result
+
+
+def make_general(op: Op, way: General = general) -> Callable[..., Any]:
     """``general`` as a plain function of operands and attributes by position."""
     count = len(op.operands)
 
     def apply(*args: Any) -> Any:
-        return general(op, args[:count], args[count:])
+        return way(op, args[:count], args[count:])
 
     return apply
 
@@ -321,8 +368,7 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     try:
         return _inplace(op, operands, attributes)
     except Exception as error:
-        if OpFailed.listeners:
-            emit(OpFailed(op, _named(op, operands), error))
+        _announce_failure(op, operands, error)
         raise
 
 
@@ -437,9 +483,13 @@ def _save_written_output(node: Any, target: Tensor) -> None:
 
 
 def _named(op: Op, operands: tuple[Any, ...]) -> dict[str, Any]:
-    """Operands by their parameter's name; ``tensors[0]`` and so on where there may be any number."""
-    named = dict(zip(op.operands[: op.fixed], operands, strict=False))
-    return named | {f"{op.operands[-1]}[{i}]": x for i, x in enumerate(operands[op.fixed :])}
+    """Operands by their parameters' names."""
+    return dict(zip(op.operand_names(len(operands)), operands, strict=True))
+
+
+def _announce_failure(op: Op, operands: tuple[Any, ...], error: BaseException) -> None:
+    if OpFailed.listeners:
+        emit(OpFailed(op, _named(op, operands), error))
 
 
 def _announce(

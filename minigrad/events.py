@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.meta import VersionCounter
     from minigrad.autograd.node import Node
+    from minigrad.op import Op
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
@@ -44,6 +45,8 @@ class Event:
     listeners: ClassVar[tuple[Listener, ...]] = ()
     anyone: ClassVar[bool] = False
     """Whether there is any listener at all, to any kind."""
+    journal: ClassVar[Journal | None] = None
+    """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
     where: Where | None = field(default=None, init=False, repr=False)
 
 
@@ -56,6 +59,48 @@ class TensorCreated(Event):
     """What made it: ``tensor``, ``zeros``, an operation's name, ``detach``, ``data``, …"""
     sources: tuple[Tensor, ...] = ()
     """The tensors whose values it took without their history: what it is an alias of, or was copied from."""
+
+
+class Journal(Protocol):
+    """A listener's short form: an ordinary operation or node is told in one call or two, in place of ten events.
+
+    The calls carry all that the events would have said, as live objects; so a recorder builds no event that it would
+    only take apart again. They happen only where nothing else would be announced in between; all else still comes as
+    events, and so does everything while somebody else listens, too.
+    """
+
+    def applied(
+        self,
+        op: Op,
+        operands: tuple[Any, ...],
+        attributes: tuple[Any, ...],
+        outputs: tuple[Tensor, ...],
+        node: Any,
+        unrecorded: str | None,
+        where: Where | None,
+    ) -> None:
+        """``OpApplied``, a ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for all it saved."""
+
+    def starting(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> Any:
+        """``NodeStarting``, then ``SavedUnpacked`` for all it saved. Returns what ``finished`` is to be given."""
+
+    def finished(self, started: Any, results: list[Any], released: bool, sent: list[Sent]) -> None:
+        """``NodeFinished``, ``SavedReleased`` if it was, then ``GradientSent`` and ``NodeReady`` for all it sent."""
+
+
+class Sent(NamedTuple):
+    """What a node sent along its edge number ``edge``, as ``GradientSent`` tells it: None where it had no gradient.
+
+    ``ready``: nothing else is awaited by the target.
+    """
+
+    edge: int
+    target: Node
+    input_nr: int
+    gradient: Any
+    before: Any
+    after: Any
+    ready: bool
 
 
 class Request(NamedTuple):
@@ -367,10 +412,18 @@ _places_wanted = False
 class Listening:
     """What ``listen`` returns: a context manager, or ``remove()`` it by hand."""
 
-    def __init__(self, callback: Listener, kinds: tuple[type[Event], ...], places: bool) -> None:
+    def __init__(
+        self, callback: Listener, kinds: tuple[type[Event], ...], places: bool, journal: Journal | None
+    ) -> None:
         self.callback = callback
         self.kinds = kinds
         self.places = places
+        self.journal = journal
+
+    def keep(self, journal: Journal | None) -> None:
+        """Keep this journal from now on, or none."""
+        self.journal = journal
+        _change(lambda active: active)
 
     def remove(self) -> None:
         """Stop listening; a second call does nothing."""
@@ -383,19 +436,22 @@ class Listening:
         self.remove()
 
 
-def listen(callback: Listener, *kinds: type[Event], places: bool = False) -> Listening:
+def listen(callback: Listener, *kinds: type[Event], places: bool = False, journal: Journal | None = None) -> Listening:
     """Call ``callback(event)`` at every event of ``kinds`` (all kinds when none is named), in the thread where it
     happens.
 
     With ``places``, ``event.where`` says where in the user's code. While a callback runs, this thread announces
     nothing, so a callback may itself compute with tensors. An exception that it raises reaches the user's code.
+
+    While it is the only one who listens, a listener that keeps a ``journal`` is told there what is ordinary, in less
+    time; a journal must not compute with tensors.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise TypeError(
             f"listen() was given {unknown[0]!r}, which is not a kind of event; expected some of minigrad.events.KINDS"
         )
-    listening = Listening(callback, kinds or KINDS, places)
+    listening = Listening(callback, kinds or KINDS, places, journal)
     _change(lambda active: (*active, listening))
     return listening
 
@@ -435,6 +491,7 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
         if bool(_active) != bool(before):
             (regime.enter if _active else regime.leave)()
         Event.anyone = bool(_active)
+        Event.journal = _active[0].journal if len(_active) == 1 else None
         _places_wanted = any(one.places for one in _active)
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)

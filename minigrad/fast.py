@@ -14,11 +14,11 @@ import numpy as np
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, edge_of, next_sequence_nr
-from minigrad.autograd.regime import regime
+from minigrad.autograd.regime import Regime, regime
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
-from minigrad.dispatch import general, inplace, make_general
+from minigrad.dispatch import General, general, inplace, make_general
 from minigrad.dtypes import F32, F64
 
 if TYPE_CHECKING:
@@ -28,20 +28,23 @@ ndarray = np.ndarray
 new = object.__new__
 
 
-def make_apply(op: Op) -> Callable[..., Any]:
-    """The quickest correct way to call ``op``: operands, then all attributes, by position."""
+def make_apply(op: Op, regime: Regime = regime, general: General = general) -> Callable[..., Any]:
+    """The quickest correct way to call ``op``: operands, then all attributes, by position.
+
+    ``regime`` says whether things are ordinary, and ``general`` does what the fast paths leave.
+    """
     if op.variadic or op.several:
-        return make_general(op)
+        return make_general(op, general)
     if op.view:
-        return _viewing(op)
+        return _viewing(op, regime, general)
     if len(op.operands) == 1:
-        return _unary(op)
+        return _unary(op, regime, general)
     if len(op.operands) == 2 and not op.attributes:
-        return _binary(op)
-    return _of_many(op)
+        return _binary(op, regime, general)
+    return _of_many(op, regime, general)
 
 
-def _unary(op: Op) -> Callable[..., Any]:
+def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc = op.forward, op.ufunc
 
     def apply(a: Any, *attributes: Any) -> Any:
@@ -107,7 +110,7 @@ def _unary(op: Op) -> Callable[..., Any]:
     return apply
 
 
-def _binary(op: Op) -> Callable[..., Any]:
+def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc = op.forward, op.ufunc
 
     def apply(a: Any, b: Any) -> Any:
@@ -205,7 +208,7 @@ def _binary(op: Op) -> Callable[..., Any]:
     return apply
 
 
-def _viewing(op: Op) -> Callable[..., Any]:
+def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     """A look at the memory of the one operand: it shares its version counter, and knows the root of that memory."""
     forward = op.forward
 
@@ -259,7 +262,7 @@ def _viewing(op: Op) -> Callable[..., Any]:
     return apply
 
 
-def _of_many(op: Op) -> Callable[..., Any]:
+def _of_many(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     """Three operands or more, or two with attributes, when all are tensors of one type."""
     forward = op.forward
     count = len(op.operands)

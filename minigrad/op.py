@@ -30,6 +30,7 @@ import numpy as np
 from minigrad import dispatch
 from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
+from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.fast import make_apply, make_inplace
 
 Rule = Callable[..., Any]
@@ -88,7 +89,7 @@ class Op:
         self.joint_wishes: tuple[str, ...] = ()
         self.plans: list[Any] = []
         self.node_class = self._node_type(MultiOpNode if self.several else OpNode)
-        self.apply: Callable[..., Any] = make_apply(self)
+        self.apply: Callable[..., Any] = self._way(regime, dispatch.general)
         self.inplace: Callable[..., Any] = make_inplace(self)
         self._arity = len(self.operands) + len(self.attributes)
 
@@ -136,7 +137,22 @@ class Op:
         self.constants = frozenset(names)
         if names:
             self.node_class = self._node_type(LeadingEdges, self.node_class)
-            self.apply = dispatch.make_general(self)
+            self.apply = self._way(regime, dispatch.general)
+
+    def _way(self, regime: Regime, general: dispatch.General) -> Callable[..., Any]:
+        """The quickest way to apply this operation."""
+        if self.constants or self.joint is not None:
+            return dispatch.make_general(self, general)
+        return make_apply(self, regime, general)
+
+    @cached_property
+    def unheard(self) -> Callable[..., Any]:
+        """``apply`` where the only listener keeps a journal: as if nobody listened, and nothing is announced."""
+        return self._way(unheard, dispatch.fully)
+
+    def operand_names(self, count: int) -> tuple[str, ...]:
+        """What each of ``count`` operands is called: ``tensors[0]`` and so on where there may be any number."""
+        return self.operands[: self.fixed] + tuple(f"{self.operands[-1]}[{i}]" for i in range(count - self.fixed))
 
     def leading(self, count: int) -> list[int]:
         """Of ``count`` operands, the positions of those that can have a gradient."""
@@ -154,7 +170,7 @@ class Op:
         self._check_wishes(self.joint_wishes)
         self.joint = rule
         self.node_class = self._node_type(JointOpNode)
-        self.apply = dispatch.make_general(self)
+        self.apply = self._way(regime, dispatch.general)
         self._set_constants(*constants)
         return self
 

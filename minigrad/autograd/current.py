@@ -11,10 +11,14 @@ if TYPE_CHECKING:
 
 
 class Current(threading.local):
-    """This thread's innermost graph task, and the depth of nesting."""
+    """This thread's innermost graph task, and the depth of nesting.
+
+    ``told``: what the running node unpacks and releases is in a listener's journal already, or will be.
+    """
 
     task: GraphTask | None = None
     depth = 0
+    told = False
 
 
 current = Current()

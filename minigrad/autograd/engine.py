@@ -26,8 +26,9 @@ from minigrad.autograd.hook_calls import (
 )
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
+from minigrad.autograd.op_node import OpNode
 from minigrad.autograd.regime import regime
-from minigrad.autograd.saved import saving_hooks
+from minigrad.autograd.saved import Packed, saving_hooks
 from minigrad.autograd.wrap import TensorBase
 from minigrad.events import (
     BackwardFailed,
@@ -35,9 +36,11 @@ from minigrad.events import (
     BackwardStarted,
     Event,
     GradientSent,
+    Journal,
     NodeFinished,
     NodeReady,
     NodeStarting,
+    Sent,
     emit,
 )
 
@@ -170,12 +173,15 @@ class GraphTask:
 
     def make_ready(self, node: Node) -> None:
         """All that ``node`` waited for has arrived."""
+        self._enqueue(node)
+        if NodeReady.listeners:
+            emit(NodeReady(self, node))
+
+    def _enqueue(self, node: Node) -> None:
         if type(node) is AccumulateGrad:
             self._accumulators.append(node)
         else:
             heapq.heappush(self.ready, (-node.sequence_nr, node))
-        if NodeReady.listeners:
-            emit(NodeReady(self, node))
 
     def run(self) -> None:
         """Run every ready node until none is left.
@@ -240,6 +246,9 @@ class GraphTask:
 
         As in PyTorch a node that runs is captured before its tensors' hooks, and one that only is captured after them.
         """
+        if Event.journal is not None and self._is_plain(node):
+            self._tell(Event.journal, node, gradient)
+            return
         runs = self._needed is None or node in self._needed
         if runs and node in self.captures:
             self._capture(node, gradient)
@@ -249,6 +258,53 @@ class GraphTask:
             self._send(node, self._run_node(node, gradient))
         elif node in self.captures:
             self._capture(node, gradient)
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether no code of the user's runs with ``node``, and no operation that is recorded."""
+        return (
+            isinstance(node, OpNode)
+            and node.hooks is None
+            and not self.create_graph
+            and self._needed is None
+            and not modes.anomaly
+            and Packed not in map(type, node.saved or ())
+        )
+
+    def _tell(self, journal: Journal, node: Node, gradient: Gradient) -> None:
+        """A plain node, told in two calls: the only listener keeps a journal."""
+        started = journal.starting(self, node, as_tuple(node, gradient))
+        current.told = True
+        try:
+            results = node.run(gradient, False)
+            released = not self.retain_graph and node.keeps_something
+            if released:
+                node.release()
+        finally:
+            current.told = False
+        journal.finished(started, results, released, self._delivered(node, results))
+
+    def _delivered(self, node: Node, results: list[Gradient]) -> list[Sent]:
+        """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
+        sent = []
+        numbers = node.input_nrs
+        for index, target in enumerate(node.next_nodes):
+            if target is None:
+                continue
+            gradient, number = results[index], numbers[index] if numbers else 0
+            before = after = None
+            if gradient is not None:
+                before = self.put(target, number, gradient)
+                after = gradient if before is None else self._held(target, number)
+            self.dependencies[target] -= 1
+            ready = not self.dependencies[target]
+            if ready:
+                self._enqueue(target)
+            sent.append(Sent(index, target, number, gradient, before, after, ready))
+        return sent
+
+    def _held(self, node: Node, number: int) -> Gradient:
+        """What waits in the buffer of ``node`` for its output ``number``."""
+        return self.buffers[node] if node.single else self.buffers[node][number]
 
     def _run_node(self, node: Node, gradient: Gradient) -> list[Gradient]:
         """The node itself, between its own hooks; what it saved is released as soon as it has run."""
@@ -289,8 +345,7 @@ class GraphTask:
     def _put_and_tell(self, node: Node, index: int, target: Node, number: int, gradient: Gradient) -> None:
         before = self.put(target, number, gradient)
         if GradientSent.listeners:
-            after = self.buffers[target] if target.single else self.buffers[target][number]
-            emit(GradientSent(self, node, index, target, number, gradient, before, after))
+            emit(GradientSent(self, node, index, target, number, gradient, before, self._held(target, number)))
 
     def _accumulate(self, node: AccumulateGrad) -> None:
         gradient = self.buffers.pop(node, None)

@@ -44,3 +44,7 @@ class Regime:
 
 
 regime = Regime()
+unheard = Regime()
+"""What the fast path is shown once it is known that only a listener is unusual. Whether recording is switched off it
+has to ask its thread."""
+unheard.pause()

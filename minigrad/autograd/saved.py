@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from minigrad.autograd.current import current
 from minigrad.autograd.meta import VersionCounter
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Node
@@ -223,7 +224,7 @@ class SavingNode(Node):
     def release(self) -> None:
         if self.versions:
             self.saved = None
-            if SavedReleased.listeners:
+            if SavedReleased.listeners and not current.told:
                 emit(SavedReleased(self))
 
     def unpack_arrays(self) -> list[Any]:
@@ -231,7 +232,7 @@ class SavingNode(Node):
         saved = self.saved
         if saved is None:
             raise FreedError(self)
-        if SavedUnpacked.listeners:
+        if SavedUnpacked.listeners and not current.told:
             self._announce_unpacking(saved)
         values: list[Any] = []
         for slot, version in zip(saved, self.versions):  # noqa: B905 (equal by construction; strict costs 60 ns)
