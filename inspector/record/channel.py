@@ -15,7 +15,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from inspector.trace.codec import decode_line, encode_line
 from inspector.trace.facts import Fact
@@ -24,17 +25,22 @@ BEGUN, PAUSED = b"!begun\n", b"!paused\n"
 HEARD_EVERY = 0.02
 """Seconds between two looks for orders while the script runs."""
 EAGER = 2_000
-"""Facts that are sent one by one, so that a short script which crashes has told all up to there."""
+"""Facts or notes that are sent one by one, so that a short script which crashes has told all up to there."""
 BATCH, PATIENCE = 64, 0.002
-"""Beyond them a line holds so many facts, or what came in so many seconds: one each costs four times as much."""
+"""Beyond them a line holds so many, or what came in so many seconds: one each costs four times as much."""
+Unfold = Callable[[Iterable[Any]], Iterable[Fact]]
 
 
 class Outlet:
-    """The script's end: sends facts, and waits at an event when it is told to."""
+    """The script's end: sends facts, and waits at an event when it is told to.
 
-    def __init__(self, connection: socket.socket, *, paused: bool = False) -> None:
+    It may be given notes as well, of which ``unfold`` makes facts.
+    """
+
+    def __init__(self, connection: socket.socket, *, paused: bool = False, unfold: Unfold = iter) -> None:
         self._socket = connection
-        self._held: list[Fact] = []
+        self._unfold = unfold
+        self._held: list[Any] = []
         self._sent = 0
         self._flushed = 0.0
         self._lock = threading.RLock()
@@ -48,10 +54,15 @@ class Outlet:
         """Say that the script is about to run."""
         self._send(BEGUN)
 
-    def send(self, fact: Fact) -> None:
-        """Send ``fact``, later in a long run perhaps together with those that follow at once."""
+    @property
+    def paused(self) -> bool:
+        """Whether the script goes from event to event."""
+        return self._paused
+
+    def send(self, told: Any) -> None:
+        """Send a fact or a note, later in a long run perhaps together with those that follow at once."""
         with self._lock:
-            self._held.append(fact)
+            self._held.append(told)
             self._sent += 1
             if self._sent <= EAGER or len(self._held) >= BATCH or time.monotonic() - self._flushed > PATIENCE:
                 self.flush()
@@ -61,7 +72,7 @@ class Outlet:
         with self._lock:
             held, self._held = self._held, []
             if held and self.open:
-                self._send(encode_line(held))
+                self._send(encode_line(self._unfold(held)))
                 self._flushed = time.monotonic()
 
     def abandon(self) -> None:

@@ -18,11 +18,13 @@ from pathlib import Path
 
 from inspector.record.channel import Outlet
 from inspector.record.interrupts import Interrupts
+from inspector.record.journal import STROKES
 from inspector.record.meeting import ORDER, join
 from inspector.record.output import ScriptText, ToWatcher
 from inspector.record.recorder import Recorder
 from inspector.record.standin import stand_in_for
 from inspector.record.tracebacks import message_of, place_of, trimmed
+from inspector.record.unfold import Note, unfold
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 
 
@@ -30,11 +32,12 @@ class Session:
     """The recorder, the outlet and the two streams of one script."""
 
     def __init__(self, address: str, limit: int, paused: bool) -> None:
-        self._outlet = Outlet(join(address), paused=paused)
-        delicate = (Recorder.record.__code__, ToWatcher.write.__code__)
+        self._outlet = Outlet(join(address), paused=paused, unfold=unfold)
+        delicate = (Recorder.record.__code__, *STROKES, ToWatcher.write.__code__)
         self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
         self._streams = tuple(self._stream(name, fd) for name, fd in (("stdout", 1), ("stderr", 2)))
         self._recorder = Recorder(self.send, limit=limit, after=self._after_event)
+        self._recorder.tell_each_event(paused)
 
     def begin(self) -> None:
         """Take over the streams and the interrupt, and listen."""
@@ -47,10 +50,10 @@ class Session:
         atexit.register(self._finish)  # the first to be registered is the last to run
         self._recorder.start()
 
-    def send(self, fact: Fact) -> None:
-        """Send ``fact``, after what the script printed before it."""
+    def send(self, told: Fact | Note) -> None:
+        """Send what the recorder tells, after what the script printed before it."""
         self._flush_streams()
-        self._outlet.send(fact)
+        self._outlet.send(told)
 
     def end(self, ended: ScriptEnded) -> None:
         """Say how the script ended; what its threads and exit functions still do is sent after it."""
@@ -59,6 +62,7 @@ class Session:
 
     def _after_event(self) -> None:
         self._outlet.wait_if_paused()
+        self._recorder.tell_each_event(self._outlet.paused)
         self._interrupts.deliver()
 
     def _stream(self, name: str, fd: int) -> ScriptText:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from inspector.record.summary import Memory, short_name, summarise
+from inspector.record.summary import InFull, Look, short_name
 from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
 from inspector.trace.swift import swift
 from minigrad import events
@@ -37,7 +37,6 @@ class At(TypedDict):
 
 
 Freezer = Callable[..., Fact]
-_gradients = Memory()
 _ON_THE_WAY = frozenset(
     {
         events.NodeReady,
@@ -53,17 +52,23 @@ _ON_THE_WAY = frozenset(
 _freezers: dict[type[events.Event], Freezer] = {}
 
 
-def freeze(event: events.Event, place: Place | None = None, thread: int = 0, expression: str = "") -> Fact:
-    """The fact that ``event`` leaves behind. Raises TypeError for an event that no function here knows."""
+def freeze(
+    event: events.Event, look: Look | None = None, place: Place | None = None, thread: int = 0, expression: str = ""
+) -> Fact:
+    """The fact that ``event`` leaves behind, with as much of its arrays as ``look`` takes.
+
+    Raises TypeError for an event that no function here knows.
+    """
     kind = type(event)
     freezer = _freezers.get(kind)
+    look = look or InFull()
     if kind not in _ON_THE_WAY:
-        _gradients.forget()
+        look.forget()
     if freezer is None:
         raise TypeError(f"{type(event).__name__} is an event without a fact; write its function in {__name__}")
     if kind is events.OpApplied:
-        return freezer(event, expression, place=place, thread=thread)
-    return freezer(event, place=place, thread=thread)
+        return freezer(event, look, expression, place=place, thread=thread)
+    return freezer(event, look, place=place, thread=thread)
 
 
 def _freezes(kind: type[E]) -> Callable[[Freezer], Freezer]:
@@ -77,7 +82,7 @@ def _freezes(kind: type[E]) -> Callable[[Freezer], Freezer]:
 
 
 @_freezes(events.TensorCreated)
-def _tensor_created(event: events.TensorCreated, **at: Unpack[At]) -> Fact:
+def _tensor_created(event: events.TensorCreated, look: Look, **at: Unpack[At]) -> Fact:
     tensor = event.tensor
     counter, base = tensor.version_counter, tensor._base
     return new.TensorCreated(
@@ -90,20 +95,20 @@ def _tensor_created(event: events.TensorCreated, **at: Unpack[At]) -> Fact:
         base=None if base is None else base.serial,
         storage=counter.serial,
         version=_version(counter),
-        value=summarise(tensor),
+        value=look.value(tensor),
         sources=_serials(event.sources),
         **at,
     )
 
 
 @_freezes(events.OpApplied)
-def _op_applied(event: events.OpApplied, expression: str, **at: Unpack[At]) -> Fact:
+def _op_applied(event: events.OpApplied, look: Look, expression: str, **at: Unpack[At]) -> Fact:
     op = event.op
     return new.OpApplied(
         op=op.name,
         label=op.label,
         inputs=_inputs(event.inputs),
-        attributes=tuple((name, _text(value)) for name, value in event.attributes.items()),
+        attributes=tuple((name, text_of(value)) for name, value in event.attributes.items()),
         outputs=_serials(event.outputs),
         node=_serial(event.node),
         unrecorded=event.unrecorded,
@@ -114,12 +119,12 @@ def _op_applied(event: events.OpApplied, expression: str, **at: Unpack[At]) -> F
 
 
 @_freezes(events.OpFailed)
-def _op_failed(event: events.OpFailed, **at: Unpack[At]) -> Fact:
+def _op_failed(event: events.OpFailed, look: Look, **at: Unpack[At]) -> Fact:
     return new.OpFailed(op=event.op.name, inputs=_inputs(event.inputs), **_error(event.error), **at)
 
 
 @_freezes(events.NodeCreated)
-def _node_created(event: events.NodeCreated, **at: Unpack[At]) -> Fact:
+def _node_created(event: events.NodeCreated, look: Look, **at: Unpack[At]) -> Fact:
     node = event.node
     leaf = getattr(node, "variable", None)
     return new.NodeCreated(
@@ -135,13 +140,13 @@ def _node_created(event: events.NodeCreated, **at: Unpack[At]) -> Fact:
 
 
 @_freezes(events.TensorSaved)
-def _tensor_saved(event: events.TensorSaved, **at: Unpack[At]) -> Fact:
+def _tensor_saved(event: events.TensorSaved, look: Look, **at: Unpack[At]) -> Fact:
     saved = SavedSlot(event.slot, event.tensor.serial, event.counter.serial, event.version)
     return new.TensorSaved(node=event.node.serial, saved=saved, by_copy=event.by_copy, **at)
 
 
 @_freezes(events.SavedUnpacked)
-def _saved_unpacked(event: events.SavedUnpacked, **at: Unpack[At]) -> Fact:
+def _saved_unpacked(event: events.SavedUnpacked, look: Look, **at: Unpack[At]) -> Fact:
     return new.SavedUnpacked(
         node=event.node.serial,
         slot=event.slot,
@@ -153,36 +158,36 @@ def _saved_unpacked(event: events.SavedUnpacked, **at: Unpack[At]) -> Fact:
 
 
 @_freezes(events.SavedReleased)
-def _saved_released(event: events.SavedReleased, **at: Unpack[At]) -> Fact:
+def _saved_released(event: events.SavedReleased, look: Look, **at: Unpack[At]) -> Fact:
     return new.SavedReleased(node=event.node.serial, **at)
 
 
 @_freezes(events.VersionBumped)
-def _version_bumped(event: events.VersionBumped, **at: Unpack[At]) -> Fact:
+def _version_bumped(event: events.VersionBumped, look: Look, **at: Unpack[At]) -> Fact:
     return new.VersionBumped(
         tensor=event.tensor.serial,
         storage=event.counter.serial,
         old=event.old,
         new=event.new,
         by=event.by,
-        value=summarise(event.tensor),
+        value=look.value(event.tensor),
         **at,
     )
 
 
 @_freezes(events.HistoryRebased)
-def _history_rebased(event: events.HistoryRebased, **at: Unpack[At]) -> Fact:
+def _history_rebased(event: events.HistoryRebased, look: Look, **at: Unpack[At]) -> Fact:
     return new.HistoryRebased(tensor=event.tensor.serial, old=_serial(event.old), new=_serial(event.new), **at)
 
 
 @_freezes(events.BackwardStarted)
-def _backward_started(event: events.BackwardStarted, **at: Unpack[At]) -> Fact:
+def _backward_started(event: events.BackwardStarted, look: Look, **at: Unpack[At]) -> Fact:
     task = event.task
     return new.BackwardStarted(
         task=task.serial,
         roots=_serials(event.roots),
         root_nodes=tuple(ensure_grad_fn(root).node.serial for root in event.roots if root.requires_grad),
-        seeds=_summaries(event.seeds),
+        seeds=_summaries(look, event.seeds),
         retain_graph=task.retain_graph,
         create_graph=task.create_graph,
         inputs=None if event.inputs is None else _serials(event.inputs),
@@ -193,40 +198,40 @@ def _backward_started(event: events.BackwardStarted, **at: Unpack[At]) -> Fact:
 
 
 @_freezes(events.BackwardFinished)
-def _backward_finished(event: events.BackwardFinished, **at: Unpack[At]) -> Fact:
+def _backward_finished(event: events.BackwardFinished, look: Look, **at: Unpack[At]) -> Fact:
     return new.BackwardFinished(task=event.task.serial, **at)
 
 
 @_freezes(events.BackwardFailed)
-def _backward_failed(event: events.BackwardFailed, **at: Unpack[At]) -> Fact:
+def _backward_failed(event: events.BackwardFailed, look: Look, **at: Unpack[At]) -> Fact:
     return new.BackwardFailed(task=event.task.serial, node=_serial(event.node), **_error(event.error), **at)
 
 
 @_freezes(events.NodeReady)
-def _node_ready(event: events.NodeReady, **at: Unpack[At]) -> Fact:
+def _node_ready(event: events.NodeReady, look: Look, **at: Unpack[At]) -> Fact:
     return new.NodeReady(task=event.task.serial, node=event.node.serial, **at)
 
 
 @_freezes(events.NodeStarting)
-def _node_starting(event: events.NodeStarting, **at: Unpack[At]) -> Fact:
-    gradients = _summaries(event.gradients)
+def _node_starting(event: events.NodeStarting, look: Look, **at: Unpack[At]) -> Fact:
+    gradients = _summaries(look, event.gradients)
     return new.NodeStarting(task=event.task.serial, node=event.node.serial, gradients=gradients, **at)
 
 
 @_freezes(events.NodeFinished)
-def _node_finished(event: events.NodeFinished, **at: Unpack[At]) -> Fact:
+def _node_finished(event: events.NodeFinished, look: Look, **at: Unpack[At]) -> Fact:
     return new.NodeFinished(
         task=event.task.serial,
         node=event.node.serial,
-        gradients_in=_summaries(event.gradients_in),
-        gradients_out=_summaries(event.gradients_out),
+        gradients_in=_summaries(look, event.gradients_in),
+        gradients_out=_summaries(look, event.gradients_out),
         **at,
     )
 
 
 @_freezes(events.GradientSent)
-def _gradient_sent(event: events.GradientSent, **at: Unpack[At]) -> Fact:
-    gradient = _present(event.gradient)
+def _gradient_sent(event: events.GradientSent, look: Look, **at: Unpack[At]) -> Fact:
+    gradient = _present(look, event.gradient)
     return new.GradientSent(
         task=event.task.serial,
         source=event.source.serial,
@@ -234,32 +239,32 @@ def _gradient_sent(event: events.GradientSent, **at: Unpack[At]) -> Fact:
         target=event.target.serial,
         input_nr=event.input_nr,
         gradient=gradient,
-        before=_gradients.summarise(event.before),
-        after=_present(event.after),
+        before=look.gradient(event.before),
+        after=_present(look, event.after),
         **at,
     )
 
 
 @_freezes(events.GradientAccumulated)
-def _gradient_accumulated(event: events.GradientAccumulated, **at: Unpack[At]) -> Fact:
-    incoming = _present(event.incoming)
+def _gradient_accumulated(event: events.GradientAccumulated, look: Look, **at: Unpack[At]) -> Fact:
+    incoming = _present(look, event.incoming)
     return new.GradientAccumulated(
         task=event.task.serial,
         node=event.node.serial,
         leaf=event.leaf.serial,
-        before=summarise(event.before),
+        before=look.value(event.before),
         incoming=incoming,
-        after=incoming if event.how == "stolen" else _present(event.after),
+        after=incoming if event.how == "stolen" else _present(look, event.after),
         how=event.how,
         **at,
     )
 
 
 @_freezes(events.HookRan)
-def _hook_ran(event: events.HookRan, **at: Unpack[At]) -> Fact:
+def _hook_ran(event: events.HookRan, look: Look, **at: Unpack[At]) -> Fact:
     on_tensor = isinstance(event.owner, Tensor)
     serial = event.owner.serial
-    before = _one_summary(event.before)
+    before = _one_summary(look, event.before)
     return new.HookRan(
         kind=event.kind,
         tensor=serial if on_tensor else None,
@@ -267,49 +272,49 @@ def _hook_ran(event: events.HookRan, **at: Unpack[At]) -> Fact:
         hook=_name_of(event.hook),
         changed=event.changed,
         before=before,
-        after=_one_summary(event.after) if event.changed or event.kind == "retain_grad" else before,
+        after=_one_summary(look, event.after) if event.changed or event.kind == "retain_grad" else before,
         **at,
     )
 
 
 @_freezes(events.GradCleared)
-def _grad_cleared(event: events.GradCleared, **at: Unpack[At]) -> Fact:
-    return new.GradCleared(tensor=event.tensor.serial, before=summarise(event.before), to_none=event.to_none, **at)
+def _grad_cleared(event: events.GradCleared, look: Look, **at: Unpack[At]) -> Fact:
+    return new.GradCleared(tensor=event.tensor.serial, before=look.value(event.before), to_none=event.to_none, **at)
 
 
 @_freezes(events.GradAssigned)
-def _grad_assigned(event: events.GradAssigned, **at: Unpack[At]) -> Fact:
-    before, after = summarise(event.before), _present(event.after)
+def _grad_assigned(event: events.GradAssigned, look: Look, **at: Unpack[At]) -> Fact:
+    before, after = look.value(event.before), _present(look, event.after)
     return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, held=event.after.serial, **at)
 
 
 @_freezes(events.GradMissing)
-def _grad_missing(event: events.GradMissing, **at: Unpack[At]) -> Fact:
+def _grad_missing(event: events.GradMissing, look: Look, **at: Unpack[At]) -> Fact:
     return new.GradMissing(tensor=event.tensor.serial, **at)
 
 
 @_freezes(events.GradRead)
-def _grad_read(event: events.GradRead, **at: Unpack[At]) -> Fact:
+def _grad_read(event: events.GradRead, look: Look, **at: Unpack[At]) -> Fact:
     return new.GradRead(tensor=event.tensor.serial, held=event.held.serial, **at)
 
 
 @_freezes(events.ValueRead)
-def _value_read(event: events.ValueRead, **at: Unpack[At]) -> Fact:
+def _value_read(event: events.ValueRead, look: Look, **at: Unpack[At]) -> Fact:
     return new.ValueRead(tensor=event.tensor.serial, how=event.how, **at)
 
 
 @_freezes(events.GradRetained)
-def _grad_retained(event: events.GradRetained, **at: Unpack[At]) -> Fact:
+def _grad_retained(event: events.GradRetained, look: Look, **at: Unpack[At]) -> Fact:
     return new.GradRetained(tensor=event.tensor.serial, **at)
 
 
 @_freezes(events.RequiresGradChanged)
-def _requires_grad_changed(event: events.RequiresGradChanged, **at: Unpack[At]) -> Fact:
+def _requires_grad_changed(event: events.RequiresGradChanged, look: Look, **at: Unpack[At]) -> Fact:
     return new.RequiresGradChanged(tensor=event.tensor.serial, requires_grad=event.requires_grad, **at)
 
 
 @_freezes(events.OptimizerStepped)
-def _optimizer_stepped(event: events.OptimizerStepped, **at: Unpack[At]) -> Fact:
+def _optimizer_stepped(event: events.OptimizerStepped, look: Look, **at: Unpack[At]) -> Fact:
     return new.OptimizerStepped(
         optimizer=type(event.optimizer).__name__,
         parameters=_serials(event.parameters),
@@ -319,17 +324,17 @@ def _optimizer_stepped(event: events.OptimizerStepped, **at: Unpack[At]) -> Fact
 
 
 @_freezes(events.GradModeChanged)
-def _grad_mode_changed(event: events.GradModeChanged, **at: Unpack[At]) -> Fact:
+def _grad_mode_changed(event: events.GradModeChanged, look: Look, **at: Unpack[At]) -> Fact:
     return new.GradModeChanged(enabled=event.enabled, by=event.by, **at)
 
 
 @_freezes(events.ScopeEntered)
-def _scope_entered(event: events.ScopeEntered, **at: Unpack[At]) -> Fact:
+def _scope_entered(event: events.ScopeEntered, look: Look, **at: Unpack[At]) -> Fact:
     return new.ScopeEntered(kind=event.kind, name=event.name, class_name=event.class_name, **at)
 
 
 @_freezes(events.ScopeLeft)
-def _scope_left(event: events.ScopeLeft, **at: Unpack[At]) -> Fact:
+def _scope_left(event: events.ScopeLeft, look: Look, **at: Unpack[At]) -> Fact:
     return new.ScopeLeft(name=event.name, **at)
 
 
@@ -345,21 +350,21 @@ def _serials(things: Iterable[Any]) -> tuple[int, ...]:
     return tuple([thing.serial for thing in things])
 
 
-def _summaries(gradients: Iterable[Any]) -> tuple[Summary | None, ...]:
-    return tuple([_gradients.summarise(gradient) for gradient in gradients])
+def _summaries(look: Look, gradients: Iterable[Any]) -> tuple[Summary | None, ...]:
+    return tuple([look.gradient(gradient) for gradient in gradients])
 
 
-def _present(gradient: Any) -> Summary:
-    summary = _gradients.summarise(gradient)
+def _present(look: Look, gradient: Any) -> Summary:
+    summary = look.gradient(gradient)
     assert summary is not None
     return summary
 
 
-def _one_summary(gradients: Any) -> Summary | None:
+def _one_summary(look: Look, gradients: Any) -> Summary | None:
     """Hooks of a node get a tuple of gradients; the first that is there stands for them."""
     if isinstance(gradients, tuple | list):
-        return next((summarise(one) for one in gradients if one is not None), None)
-    return summarise(gradients)
+        return next((look.value(one) for one in gradients if one is not None), None)
+    return look.value(gradients)
 
 
 def _version(counter: VersionCounter) -> int:
@@ -368,15 +373,17 @@ def _version(counter: VersionCounter) -> int:
 
 
 def _inputs(inputs: dict[str, Any]) -> tuple[tuple[str, int | str], ...]:
-    return tuple((name, value.serial if isinstance(value, Tensor) else _text(value)) for name, value in inputs.items())
+    return tuple(
+        (name, value.serial if isinstance(value, Tensor) else text_of(value)) for name, value in inputs.items()
+    )
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
     """The text of a plain value. Others are named by their type only: a ``repr`` of the user's may do anything."""
     if isinstance(value, Tensor | np.ndarray):
         return f"{type(value).__name__}{list(value.shape)}"
     if type(value) in (tuple, list):
-        parts = [_text(part) for part in value[:_PARTS]] + ["…"] * (len(value) > _PARTS)
+        parts = [text_of(part) for part in value[:_PARTS]] + ["…"] * (len(value) > _PARTS)
         text = f"({', '.join(parts)})"
     elif value is None or isinstance(value, _PLAIN):
         text = repr(value)

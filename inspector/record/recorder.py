@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 from inspector.record.freeze import freeze
+from inspector.record.journal import Journal
 from inspector.record.names import Names
 from inspector.record.source import Site, forget_sources, site_of
+from inspector.record.summary import InFull, Look
+from inspector.record.unfold import Note, unfold
 from inspector.trace.facts import Fact, NameBound, Place, RecordingStopped
 from minigrad import events
 from minigrad.provenance import Where, look_past, place_of
@@ -19,7 +23,7 @@ from minigrad.provenance import Where, look_past, place_of
 LIMIT = 1_000_000
 """Facts after which a recording stops, unless told otherwise."""
 
-Sink = Callable[[Fact], None]
+Sink = Callable[[Fact | Note], None]
 _NOWHERE = Site(None)
 
 
@@ -30,12 +34,25 @@ class Recorder:
     a breakpoint is an ``after`` that does not return yet.
     """
 
-    def __init__(self, sink: Sink, *, limit: int = LIMIT, after: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        limit: int = LIMIT,
+        after: Callable[[], None] | None = None,
+        values: bool = True,
+        places: bool = True,
+        journal: bool = True,
+    ) -> None:
         self._sink = sink
-        self._limit = self._left = limit
+        self._limit = self.left = limit
         self._after = after
-        self._lock = threading.Lock()
-        self._sites: dict[Where | None, Site] = {None: _NOWHERE}
+        self._look = InFull() if values else Look()
+        self._places = places
+        self._journal = Journal(self, self._look)
+        self._journalled = journal
+        self.lock = threading.Lock()
+        self._sites: dict[int, tuple[Where, Site]] = {}
         self._threads: dict[int, int] = {threading.main_thread().ident or 0: 0}
         self._names = Names(self._bind, lambda frame: self._site_of(place_of(frame)))
         self._listening: events.Listening | None = None
@@ -44,41 +61,45 @@ class Recorder:
     def start(self) -> None:
         """Begin to listen."""
         forget_sources()
-        self._listening = events.listen(self.record, places=True)
+        journal = self._journal if self._journalled else None
+        self._listening = events.listen(self.record, places=self._places, journal=journal)
+
+    def tell_each_event(self, each: bool) -> None:
+        """Whether ``after`` is to be called after each event, or once for all that an ordinary operation brings."""
+        if each is self._journalled:
+            self._journalled = not each
+            if self._listening is not None:
+                self._listening.keep(None if each else self._journal)
 
     def stop(self) -> None:
         """Listen no more; a second call does nothing."""
         if self._stop_listening():
-            with self._lock:
+            with self.lock:
                 self._names.settle_all()
 
     def abandon(self) -> None:
         """Hand on nothing more, and wait for no lock: for a forked process, where another thread may have held it."""
-        self._lock = threading.Lock()
-        self._left = 0
+        self.lock = threading.Lock()
+        self.left = 0
 
     def record(self, event: Any) -> None:
         """Hand on the fact of ``event``, and what it taught about names."""
-        with self._lock:
-            if self._left <= 0:
+        with self.lock:
+            if self.left <= 0:
                 return
             try:
                 self._tell(event)
             except Exception as error:  # the program is not to suffer from a fault of ours
-                self._end(f"it failed on a {type(event).__name__} with {type(error).__name__}: {error}")
-            if self._left <= 0:
-                self._end(f"it reached its limit of {self._limit:,} facts")
-            if self._after is not None:
-                self._after()
+                self.fail(f"a {type(event).__name__}", error)
+            self.rest()
 
     def _tell(self, event: Any) -> None:
-        site, thread = self._site_of(event.where), self._thread()
-        self._at = (site.place, thread)
-        self._learn_names(event, site, thread)
-        self._write(freeze(event, site.place, thread, site.expression))
+        site, thread = self.arrive(event.where)
+        if self._places:
+            self._learn_names(event, site, thread)
+        self._write(freeze(event, self._look, site.place, thread, site.expression))
 
     def _learn_names(self, event: Any, site: Site, thread: int) -> None:
-        self._names.settle(site, thread)
         uses = _USES.get(type(event))
         if uses is not None:
             self._names.used(uses(event), site)
@@ -89,9 +110,43 @@ class Recorder:
         elif type(event) is events.ScopeEntered:
             self._names.entered(event.owner, event.name or event.class_name, site)
 
+    def arrive(self, where: Where | None) -> tuple[Site, int]:
+        """The program has come to ``where``: that site, and the number of the thread."""
+        site, thread = self._site_of(where), self._thread()
+        self._at = (site.place, thread)
+        if self._places:
+            self._names.settle(site, thread)
+        return site, thread
+
+    def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], site: Site, thread: int) -> None:
+        """An operation at ``site`` used these operands and made these outputs: they may have names."""
+        if self._places:
+            self._names.used(operands, site)
+            self._names.made(outputs, site, thread)
+
+    def write(self, note: Note, count: int) -> None:
+        """Hand on a note of so many facts; of one that goes over the limit, the facts that do not."""
+        if count <= self.left:
+            self.left -= count
+            self._sink(note)
+        else:
+            for fact in islice(unfold([note]), self.left):
+                self._write(fact)
+
     def _write(self, fact: Fact) -> None:
-        self._left -= 1
+        self.left -= 1
         self._sink(fact)
+
+    def fail(self, told: str, error: Exception) -> None:
+        """The program is not to suffer from a fault of ours: the recording ends."""
+        self._end(f"it failed on {told} with {type(error).__name__}: {error}")
+
+    def rest(self) -> None:
+        """One event is over, or one stroke of the journal."""
+        if self.left <= 0:
+            self._end(f"it reached its limit of {self._limit:,} facts")
+        if self._after is not None:
+            self._after()
 
     def _bind(self, serial: int, name: str) -> None:
         place, thread = self._at
@@ -100,7 +155,7 @@ class Recorder:
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""
         if self._stop_listening():
-            self._left = 0
+            self.left = 0
             self._sink(RecordingStopped(reason))
 
     def _stop_listening(self) -> bool:
@@ -119,11 +174,12 @@ class Recorder:
         return number
 
     def _site_of(self, where: Where | None) -> Site:
-        site = self._sites.get(where)
-        if site is None:
-            assert where is not None
-            site = self._sites[where] = site_of(Place(*where))
-        return site
+        if where is None:
+            return _NOWHERE
+        known = self._sites.get(id(where))
+        if known is None or known[0] is not where:
+            known = self._sites[id(where)] = (where, site_of(Place(*where)))
+        return known[1]
 
 
 def _of_tensor(event: Any) -> tuple[Any, ...]:

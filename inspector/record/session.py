@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
+from inspector.record.unfold import Note, unfold
+from inspector.trace.collector import held
 from inspector.trace.facts import Fact
 from inspector.trace.trace import Trace
 
@@ -19,15 +21,21 @@ class Recording(Trace):
     """The trace of this process. It grows while the block runs, and can be shown after it."""
 
     def __init__(self) -> None:
-        super().__init__(script=getattr(sys.modules.get("__main__"), "__file__", None) or "")
-        self._files = Sources(self.sources)
+        self._notes: list[Note | Fact] = []
         self._lock = threading.Lock()
+        super().__init__(script=getattr(sys.modules.get("__main__"), "__file__", None) or "")
+        self._files = Sources(self._sources)
+        self.take = self._notes.append
 
-    def take(self, fact: Fact) -> None:
-        """Add one fact, and the source that it speaks of."""
-        with self._lock:
-            self._files.note((fact,))
-            self.extend((fact,))
+    def catch_up(self) -> None:
+        """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
+        while self._notes:
+            with self._lock, held:
+                count = len(self._notes)
+                facts = list(unfold(self._notes[:count]))
+                del self._notes[:count]
+                self._files.note(facts)
+                self.extend(facts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Keep the trace in a file, which ``inspector open`` opens. Raises TraceFileError if that cannot be done."""
@@ -42,10 +50,12 @@ class Recording(Trace):
 
 
 @contextlib.contextmanager
-def record(*, limit: int = LIMIT) -> Iterator[Recording]:
+def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> Iterator[Recording]:
     """Record what minigrad does in this process while the block runs. The trace keeps no tensor alive.
 
-    ``limit`` is the number of facts after which the recording stops, while the program runs on.
+    ``limit`` is the number of facts after which the recording stops, while the program runs on. Without ``values`` no
+    number of an array is taken, only shapes and types; without ``places`` neither source positions nor names are. Each
+    makes a recording quicker.
 
     >>> import inspector, minigrad as mg
     >>> x = mg.tensor(2.0, requires_grad=True)
@@ -56,7 +66,7 @@ def record(*, limit: int = LIMIT) -> Iterator[Recording]:
     ['mul']
     """
     trace = Recording()
-    recorder = Recorder(trace.take, limit=limit)
+    recorder = Recorder(trace.take, limit=limit, values=values, places=places)
     recorder.start()
     try:
         yield trace

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -45,17 +46,45 @@ def summarise(value: Any) -> Summary | None:
     return _summary(shape, dtype, *statistics, tuple(sample))
 
 
-class Memory:
-    """Summaries of arrays that are on their way: a gradient is told of four times before it arrives.
+Kept = Summary | tuple[Any, ...]
+"""What a note keeps of an array: its summary, or (shape, dtype, bytes), of which that can be made later."""
 
-    Holds no array. Must be told to ``forget`` whenever somebody may have written into one.
+
+class Look:
+    """How much a recording takes of the arrays that it meets. This one: shape and type."""
+
+    def value(self, value: Any) -> Summary | None:
+        """The summary of the array that a tensor holds now; None of None."""
+        if value is None:
+            return None
+        array = getattr(value, "array", value)
+        return bare(array.shape, array.dtype)
+
+    def gradient(self, value: Any) -> Summary | None:
+        """The same for an array on its way through a backward pass."""
+        return self.value(value)
+
+    def note(self, array: Any) -> Kept:
+        """What a note keeps of an array."""
+        return array.shape, array.dtype
+
+    def forget(self) -> None:
+        """Look at everything anew from now on: somebody may have written into a gradient."""
+
+
+class InFull(Look):
+    """Takes the numbers, too: statistics and a sample of them.
+
+    A gradient is told of four times before it arrives; it is looked at once. Holds no array.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[weakref.ref[Any], Summary]] = {}
 
-    def summarise(self, value: Any) -> Summary | None:
-        """The same as the function of this name."""
+    def value(self, value: Any) -> Summary | None:
+        return summarise(value)
+
+    def gradient(self, value: Any) -> Summary | None:
         known = self._known.get(id(value))
         if known is not None and known[0]() is value:
             return known[1]
@@ -66,9 +95,22 @@ class Memory:
             self._known[id(value)] = (weakref.ref(value), summary)
         return summary
 
+    def note(self, array: Any) -> Kept:
+        """Of a small array its bytes, a copy of which costs less than one number about it."""
+        if array.size <= SAMPLE and array.dtype.kind == "f":
+            return array.shape, array.dtype, array.tobytes()
+        summary = self.gradient(array)
+        assert summary is not None
+        return summary
+
     def forget(self) -> None:
-        """Summarise everything anew from now on."""
         self._known.clear()
+
+
+@lru_cache(maxsize=1024)
+def bare(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Summary:
+    """The summary of an array of which nothing else was taken."""
+    return Summary(shape, short_name(dtype))
 
 
 _REMEMBERED = 256

@@ -57,11 +57,11 @@ class Trace:
         argv: Sequence[str] = (),
         outcome: ScriptEnded | None = None,
     ) -> None:
-        self.facts: Sequence[Fact] = []
-        self.sources = dict(sources or {})
+        self._facts: Sequence[Fact] = []
+        self._sources = dict(sources or {})
         self.script = script
         self.argv = tuple(argv)
-        self.kinds = Kinds()
+        self._kinds = Kinds()
         self._outcome = outcome
         self._learn: Callable[[], Labels] = Labels
         self._mentions = Mentions()
@@ -80,12 +80,39 @@ class Trace:
     ) -> Trace:
         """A trace of facts that lie elsewhere, and are read when somebody looks at them. It does not grow."""
         trace = cls(sources=sources, script=script, argv=argv)
-        trace.facts, trace.kinds, trace._learn = facts, kinds, learn
+        trace._facts, trace._kinds, trace._learn = facts, kinds, learn
         return trace
 
-    @cached_property
+    def catch_up(self) -> None:
+        """Bring the trace up to what was recorded; for one that notes first and adds its facts when they are read."""
+
+    @property
+    def facts(self) -> Sequence[Fact]:
+        """The facts in order."""
+        self.catch_up()
+        return self._facts
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The text of each file that a fact speaks of; empty for one that could not be read."""
+        self.catch_up()
+        return self._sources
+
+    @property
+    def kinds(self) -> Kinds:
+        """The kind of each fact."""
+        self.catch_up()
+        return self._kinds
+
+    @property
     def labels(self) -> Labels:
-        """Names and labels of everything; learnt at the first question."""
+        """Names and labels of everything."""
+        self.catch_up()
+        return self._labels
+
+    @cached_property
+    def _labels(self) -> Labels:
+        """Learnt at the first question."""
         return self._learn()
 
     @cached_property
@@ -99,12 +126,12 @@ class Trace:
     def extend(self, facts: Iterable[Fact]) -> None:
         """Add facts that have come since. Raises TypeError for a trace from a file, which is complete."""
         facts = list(facts)
-        if not isinstance(self.facts, list):
+        if not isinstance(self._facts, list):
             raise TypeError("a trace that was opened from a file cannot grow; make a Trace of its facts instead")
-        for step, fact in enumerate(facts, len(self) + 1):
-            self.labels.learn(fact, step)
-        self.facts += facts
-        self.kinds.extend(facts)
+        for step, fact in enumerate(facts, len(self._kinds) + 1):
+            self._labels.learn(fact, step)
+        self._facts += facts
+        self._kinds.extend(facts)
 
     @property
     def outcome(self) -> ScriptEnded | None:

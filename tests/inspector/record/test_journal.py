@@ -1,0 +1,212 @@
+"""The recorder's journal: what it notes of ordinary operations and nodes is, unfolded, what events would have told."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+import inspector
+import minigrad as mg
+from inspector.record.journal import Journal
+from inspector.record.recorder import Recorder
+from inspector.record.unfold import Note, unfold
+from inspector.trace.facts import Fact, NodeCreated, OpApplied, RecordingStopped, TensorCreated
+from minigrad import events
+from minigrad.autograd import engine, meta, node
+
+
+def arithmetic() -> None:
+    x = mg.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    w = mg.tensor([[0.5], [2.0]], requires_grad=True)
+    h = (w * x).tanh() + 1.0
+    (h * h).sum(dim=1).mean().backward()
+
+
+def fan_out() -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+    y = x * x
+    (y * y + y).backward()
+    (2.0 - x.exp()).backward()
+
+
+def views_and_several_outputs() -> None:
+    x = mg.ones(2, 6, requires_grad=True)
+    a, b = x.t().split(3)
+    values, _ = (a * b).max(dim=0)
+    mg.cat([values, a[0], mg.arange(2) * 1.0]).reshape(2, 3).sum().backward(retain_graph=True)
+
+
+def no_gradient_anywhere() -> None:
+    x = mg.ones(3, requires_grad=True)
+    with mg.no_grad():
+        y = x * 2
+        x -= 0.1 * y
+    _ = mg.arange(4) + 1, x > 0.5
+
+
+def big_arrays() -> None:
+    x = mg.ones(20, 30, requires_grad=True)
+    (x @ mg.ones(30, 5)).relu().sum().backward()
+
+
+def hooks_and_higher_orders() -> None:
+    x = mg.tensor(3.0, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda g: g * 2)
+    (first,) = mg.autograd.grad(y * x, x, create_graph=True)
+    assert first is not None
+    first.backward()
+
+
+def overwritten() -> None:
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    h = x.exp()
+    y = h * h
+    h.add_(1.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+    with pytest.raises(RuntimeError):
+        _ = x @ mg.ones(3)
+
+
+def freed() -> None:
+    y = mg.tensor(2.0, requires_grad=True).exp()
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+
+
+def packed() -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+    y = x * x
+    node = y.grad_fn
+    assert node is not None
+    node._raw_saved_self.register_hooks(lambda t: t * 2.0, lambda t: t / 2.0)
+    y.backward()
+
+
+PROGRAMS = (
+    arithmetic,
+    fan_out,
+    views_and_several_outputs,
+    no_gradient_anywhere,
+    big_arrays,
+    hooks_and_higher_orders,
+    overwritten,
+    freed,
+    packed,
+)
+
+
+def facts_of(
+    program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *, values: bool, journal: bool = True
+) -> list[Fact]:
+    """The facts of a program, everything in it numbered from 1."""
+    for module, counter in (
+        (meta, "next_tensor_serial"),
+        (meta, "next_storage_serial"),
+        (node, "_next_node_serial"),
+        (engine, "_next_task_serial"),
+    ):
+        monkeypatch.setattr(module, counter, itertools.count(1).__next__)
+    notes: list[Fact | Note] = []
+    recorder = Recorder(notes.append, values=values, journal=journal)
+    recorder.start()
+    program()
+    recorder.stop()
+    facts = list(unfold(notes))
+    return [replace(fact, sequence_nr=0) if isinstance(fact, NodeCreated) else fact for fact in facts]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+@pytest.mark.parametrize("values", [True, False])
+def test_it_tells_what_the_events_tell(
+    program: Callable[[], None], values: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_events = facts_of(program, monkeypatch, values=values, journal=False)
+    by_journal = facts_of(program, monkeypatch, values=values)
+    assert [type(fact).__name__ for fact in by_journal] == [type(fact).__name__ for fact in by_events]
+    assert by_journal == by_events
+
+
+def test_without_values_shapes_and_types_are_told() -> None:
+    with inspector.record(values=False) as trace:
+        x = mg.ones(2, 3)
+        y = x * 2.0
+    made = {fact.tensor: fact for fact in trace.facts if isinstance(fact, TensorCreated)}
+    value = made[y.serial].value
+    assert value is not None
+    assert (value.shape, value.dtype, value.norm, value.values) == ((2, 3), "f32", None, ())
+    assert trace.name_of(y.serial) == "y"
+
+
+def test_without_places_neither_places_nor_names_are_told() -> None:
+    with inspector.record(places=False) as trace:
+        x = mg.tensor(2.0)
+        y = x * x
+        y = y + 1.0
+    assert {fact.place for fact in trace.facts} == {None}
+    assert not trace.names
+    assert len(trace.steps_of(OpApplied)) == 2
+
+
+def test_a_second_listener_hears_every_event_while_it_listens() -> None:
+    heard: list[str] = []
+    with inspector.record() as trace:
+        x = mg.tensor(2.0, requires_grad=True)
+        y = x * x
+        with events.listen(lambda event: heard.append(type(event).__name__)):
+            z = y * x
+        z.backward()
+    assert heard == ["OpApplied", "TensorCreated", "NodeCreated", "TensorSaved", "TensorSaved"]
+    assert [fact.outputs for fact in trace.facts if isinstance(fact, OpApplied)] == [(y.serial,), (z.serial,)]
+
+
+def test_ordinary_operations_and_nodes_build_no_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    emit = events.emit
+
+    def counted(event: events.Event) -> None:
+        built.append(type(event).__name__)
+        emit(event)
+
+    x = mg.tensor(2.0, requires_grad=True)
+    y = x * x
+    with inspector.record():
+        from minigrad import dispatch
+
+        monkeypatch.setattr(dispatch, "emit", counted)
+        monkeypatch.setattr(engine, "emit", counted)
+        for _ in range(50):
+            y = (y * x).tanh()
+        assert built == []
+        y.backward()
+    assert len(built) < 10
+
+
+def test_a_limit_cuts_a_note_in_two() -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+    with inspector.record(limit=3, places=False) as trace:
+        _ = x * x
+    assert [type(fact).__name__ for fact in trace.facts] == [
+        "NodeCreated",
+        "OpApplied",
+        "TensorCreated",
+        "RecordingStopped",
+    ]
+
+
+def test_a_fault_of_the_journal_ends_the_recording_and_not_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr(Journal, "_result", broken)
+    with inspector.record() as trace:
+        x = mg.tensor(2.0)
+        y = x * x
+        z = y * y
+    assert z.item() == 16.0
+    assert trace.facts[-1] == RecordingStopped("it failed on mul with ZeroDivisionError: oh")
