@@ -211,9 +211,16 @@ def _activation(given: str | Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class TransformerEncoder(Module):
-    """Copies of one encoder layer after each other."""
+    """Copies of one encoder layer after each other. The last two options change nothing: padding is masked here."""
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None) -> None:
+    def __init__(
+        self,
+        encoder_layer: TransformerEncoderLayer,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
         super().__init__()
         self.layers = ModuleList([copy.deepcopy(encoder_layer) for _ in range(num_layers)])
         self.norm = norm
