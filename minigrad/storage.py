@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.replay import view_of
 from minigrad.autograd.wrap import TensorBase, wrap
+from minigrad.dtypes import Array
 from minigrad.missing import AbsentMethods
 
 
@@ -19,9 +21,7 @@ class Storage:
     """The memory behind a tensor and all its views."""
 
     def __init__(self, tensor: Any) -> None:
-        self._memory = tensor.array
-        while isinstance(self._memory.base, np.ndarray):
-            self._memory = self._memory.base
+        self._memory = _memory_of(tensor.array)
 
     def __len__(self) -> int:
         return int(self._memory.size)
@@ -48,10 +48,21 @@ class StorageMethods:
 
     untyped_storage = storage
 
-    def set_(self: Any, source: Any) -> Any:
-        """Take over the memory of ``source``. What was recorded on the old memory leads here no more."""
+    def set_(
+        self: Any,
+        source: Any = None,
+        storage_offset: int = 0,
+        size: Sequence[int] | None = None,
+        stride: Sequence[int] | None = None,
+    ) -> Any:
+        """Take over the memory of ``source``, a tensor or storage: as it is there, or a window of these lengths and
+        strides from ``storage_offset`` on; without a source become empty. What was recorded on the old memory leads
+        here no more.
+
+        Raises RuntimeError for another type, and for a window that is not within the memory.
+        """
         tensor: Any = self
-        tensor.array, tensor._accumulator = source.array, None
+        tensor.array, tensor._accumulator = _taken(self.array, source, storage_offset, size, stride), None
         bump_version(self, "set_")
         return self
 
@@ -75,18 +86,16 @@ class StorageMethods:
         return bool(self.array.shape == other.array.shape)
 
     def resize_(self: Any, *sizes: Any) -> Any:
-        """Change the shape in place; elements that there were not before are unset. Not recorded."""
+        """Change the shape in place, with the memory in its order; elements that there were not before are unset, and
+        those beyond a smaller shape are kept. Not recorded.
+        """
         shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
         if shape == self.array.shape:
             return self
         if self.requires_grad and modes.grad:
             raise RuntimeError("cannot resize variables that require grad")
-        wanted = int(np.prod(shape, dtype=np.int64))
         tensor: Any = self
-        flat = tensor.array.reshape(-1)
-        if wanted > flat.size:
-            flat = np.concatenate([flat, np.zeros(wanted - flat.size, flat.dtype)])
-        tensor.array = flat[:wanted].reshape(shape)
+        tensor.array = _resized(tensor.array, shape)
         bump_version(self, "resize_")
         return self
 
@@ -120,6 +129,58 @@ class StorageMethods:
                 f"'{self._grad.dtype.name}'. Clear it first: tensor.grad = None."
             )
         tensor_hooks_of(self).grad_dtype = kind
+
+
+def _memory_of(array: Array) -> Array:
+    """All the memory in which ``array`` lies."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _taken(own: Array, source: Any, offset: int, size: Sequence[int] | None, stride: Sequence[int] | None) -> Array:
+    if source is None:
+        return np.empty(0, own.dtype)
+    given = source._memory if isinstance(source, Storage) else source.array
+    if given.dtype != own.dtype:
+        raise RuntimeError(
+            f"set_: expected a source of the same type {own.dtype}, got {given.dtype}; convert it first."
+        )
+    if size is None:
+        return given if isinstance(source, TensorBase) else given.reshape(-1)[offset:]
+    flat = _from_its_start(given)
+    steps = _row_major(size) if stride is None else tuple(stride)
+    last = offset + sum((length - 1) * step for length, step in zip(size, steps, strict=True))
+    if 0 not in size and not 0 <= offset <= last < flat.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(steps)}, storage offset {offset} need {last + 1} elements, "
+            f"and the storage has {flat.size}."
+        )
+    return np.lib.stride_tricks.as_strided(
+        flat[min(offset, flat.size) :], tuple(size), tuple(step * flat.itemsize for step in steps)
+    )
+
+
+def _row_major(size: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(np.prod(size[place + 1 :], dtype=np.int64)) for place in range(len(size)))
+
+
+def _from_its_start(array: Array) -> Array:
+    """The memory of ``array`` from its first element on, in one row."""
+    memory = _memory_of(array)
+    if not memory.flags.c_contiguous:
+        memory = array = np.ascontiguousarray(array)
+    start = (array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]) // array.itemsize
+    return memory.reshape(-1)[start:]
+
+
+def _resized(array: Array, shape: tuple[int, ...]) -> Array:
+    """The memory from the first element on, in rows of ``shape``; in a longer one if it does not suffice."""
+    wanted = int(np.prod(shape, dtype=np.int64))
+    flat = _from_its_start(array)
+    if wanted > flat.size:
+        flat = np.concatenate([flat, np.zeros(wanted - flat.size, flat.dtype)])
+    return flat[:wanted].reshape(shape)
 
 
 class OldNames:
