@@ -333,7 +333,7 @@ class _Reentrant(Function):
         task = current_graph_task()
         if task is None or task.only_some:
             raise RuntimeError(
-                "When use_reentrant=True, minigrad.utils.checkpoint is incompatible with .grad() or passing an "
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an "
                 "`inputs` parameter to .backward(). To resolve this error, you can either set use_reentrant=False, or "
                 "call .backward() without passing the `inputs` argument."
             )

@@ -12,7 +12,8 @@ import numpy as np
 
 from minigrad.autograd.backward import grad
 from minigrad.autograd.modes import enable_grad
-from minigrad.autograd.wrap import TensorBase, wrap
+from minigrad.autograd.strictness import as_tensors, check_connected, check_row, check_scalar, check_vector, filled
+from minigrad.autograd.wrap import wrap
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -31,10 +32,10 @@ def vjp(
     tensor([2., 6.])
     """
     with enable_grad():
-        xs, one = _prepared(inputs, create_graph)
+        xs, one = _prepared(inputs, create_graph, "vjp")
         ys, single = _called(func, xs, "vjp", strict)
-        vs = _vectors(v, ys, "v")
-    products = _grad(ys, xs, vs, create_graph, strict, "vjp")
+        vs = _vector(v, ys, single, "vjp", "the user-provided function returns a single Tensor with a single element")
+    products = filled(_grad(ys, xs, vs, create_graph), xs, strict, create_graph, "first")
     return _out(ys, single, create_graph), _out(products, one, create_graph)
 
 
@@ -50,12 +51,13 @@ def jvp(
     tensor([2., 6.])
     """
     with enable_grad():
-        xs, _ = _prepared(inputs, create_graph)
-        vs = _vectors(v, xs, "v")
+        xs, one = _prepared(inputs, create_graph, "jvp")
+        vs = _vector(v, xs, one, "jvp", _ONE_INPUT)
         ys, single = _called(func, xs, "jvp", strict)
         seeds = tuple(_leaf(np.zeros_like(y.array)) for y in ys)
-        back = _grad(ys, xs, seeds, True, strict, "jvp")
-        products = _second(back, seeds, vs, create_graph)
+        back = _grad(ys, xs, seeds, True)
+        check_connected(back, "gradients", strict)
+        products = filled(_grad(back, seeds, vs, create_graph), ys, strict, create_graph, "forward")
     return _out(ys, single, create_graph), _out(products, single, create_graph)
 
 
@@ -76,15 +78,22 @@ def jacobian(
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(f'Expected strategy to be either "forward-mode" or "reverse-mode". Got: "{strategy}".')
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. "
+            "Please either set `strict=False` or `vectorize=False`."
+        )
     with enable_grad():
-        xs, one = _prepared(inputs, create_graph)
+        xs, one = _prepared(inputs, create_graph, "jacobian")
         ys, single = _called(func, xs, "jacobian", strict)
-        rows = tuple(_jacobian_of(y, xs, create_graph, strict) for y in ys)
+        rows = tuple(_jacobian_of(y, i, xs, create_graph, strict) for i, y in enumerate(ys))
     blocks = tuple(_out(row, one, create_graph) for row in rows)
     return blocks[0] if single else blocks
 
 
-def _jacobian_of(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: bool) -> tuple[Tensor, ...]:
+def _jacobian_of(
+    y: Tensor, number: int, xs: tuple[Tensor, ...], create_graph: bool, strict: bool
+) -> tuple[Tensor, ...]:
     """One block for each input, row by row of the flattened output."""
     from minigrad.ops.joining import stack
 
@@ -92,7 +101,9 @@ def _jacobian_of(y: Tensor, xs: tuple[Tensor, ...], create_graph: bool, strict: 
     for j in range(y.array.size):
         unit = np.zeros(y.array.shape, y.array.dtype)
         unit.reshape(-1)[j] = 1
-        rows.append(_grad((y,), xs, (wrap(unit),), create_graph, strict, "jacobian", retain=True))
+        row = _grad((y,), xs, (wrap(unit),), create_graph, retain=True)
+        check_row(row, number, strict, create_graph)
+        rows.append(filled(row, xs, False, create_graph, "first"))
     if not rows:
         return tuple(wrap(np.zeros(y.array.shape + x.array.shape, y.array.dtype)) for x in xs)
     return tuple(
@@ -116,15 +127,16 @@ def hessian(
     tensor([[ 6.,  0.],
             [ 0., 12.]])
     """
-    one = isinstance(inputs, TensorBase)
+    one = as_tensors(inputs, "inputs", "hessian")[1]
 
     def gradient(*xs: Tensor) -> Any:
         ys, single = _called(func, xs, "hessian", strict)
-        _check_scalar(ys, single)
-        slopes = _grad(ys, xs, None, True, strict, "hessian")
+        check_scalar(ys, single, "hessian")
+        slopes = filled(_grad(ys, xs, None, True), xs, False, True, "first")
+        check_connected(slopes, "jacobian", strict)
         return slopes[0] if one else slopes
 
-    return jacobian(gradient, inputs, create_graph, strict)
+    return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
 
 
 def vhp(
@@ -137,13 +149,11 @@ def vhp(
     tensor([ 6., 12.])
     """
     with enable_grad():
-        xs, one = _prepared(inputs, create_graph)
-        vs = _vectors(v, xs, "v")
-        ys, single = _called(func, xs, "vhp", strict)
-        _check_scalar(ys, single)
-        slopes = _grad(ys, xs, None, True, strict, "vhp")
-        products = _grad(slopes, xs, vs, create_graph, strict, "vhp")
-    return _out(ys, single, create_graph), _out(products, one, create_graph)
+        xs, one = _prepared(inputs, create_graph, "vhp")
+        vs = _vector(v, xs, one, "vhp", _ONE_INPUT)
+        ys, slopes = _slopes(func, xs, "vhp", strict)
+        products = filled(_grad(slopes, xs, vs, create_graph), xs, strict, create_graph, "second")
+    return _out(ys, True, create_graph), _out(products, one, create_graph)
 
 
 def hvp(
@@ -156,27 +166,22 @@ def hvp(
     tensor([ 6., 12.])
     """
     with enable_grad():
-        xs, one = _prepared(inputs, create_graph)
-        vs = _vectors(v, xs, "v")
-        ys, single = _called(func, xs, "hvp", strict)
-        _check_scalar(ys, single)
+        xs, one = _prepared(inputs, create_graph, "hvp")
+        vs = _vector(v, xs, one, "hvp", _ONE_INPUT)
+        ys, slopes = _slopes(func, xs, "hvp", strict)
         seeds = tuple(_leaf(np.zeros_like(x.array)) for x in xs)
-        slopes = _grad(ys, xs, None, True, strict, "hvp")
-        back = _grad(slopes, xs, seeds, True, strict, "hvp")
-        products = _second(back, seeds, vs, create_graph)
-    return _out(ys, single, create_graph), _out(products, one, create_graph)
+        back = _grad(slopes, xs, seeds, True)
+        check_connected(back, "hessian", strict)
+        products = filled(_grad(back, seeds, vs, create_graph), xs, strict, create_graph, "second forward")
+    return _out(ys, True, create_graph), _out(products, one, create_graph)
 
 
-def _prepared(inputs: Tensors, create_graph: bool) -> tuple[tuple[Tensor, ...], bool]:
+_ONE_INPUT = "the input to the user-provided function is a single Tensor with a single element"
+
+
+def _prepared(inputs: Tensors, create_graph: bool, name: str) -> tuple[tuple[Tensor, ...], bool]:
     """The inputs, requiring grad: with create_graph connected to the given ones, else cut off from them."""
-    one = isinstance(inputs, TensorBase)
-    given = (inputs,) if one else tuple(inputs)
-    for position, x in enumerate(given):
-        if not isinstance(x, TensorBase):
-            raise TypeError(
-                "The inputs given to the function must be either a Tensor or a tuple of Tensors but the value at index "
-                f"{position} has type {type(x)}."
-            )
+    given, one = as_tensors(inputs, "inputs", name)
     if create_graph:
         return tuple(x.view_as(x) if x.requires_grad else _leaf(x.array) for x in given), one
     return tuple(_leaf(x.array) for x in given), one
@@ -191,76 +196,49 @@ def _leaf(array: Any) -> Tensor:
 def _called(
     func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool
 ) -> tuple[tuple[Tensor, ...], bool]:
-    result = func(*xs)
-    single = isinstance(result, TensorBase)
-    ys: tuple[Any, ...] = (result,) if single else tuple(result)
-    for position, y in enumerate(ys):
-        if not isinstance(y, TensorBase):
-            raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of "
-                f"Tensors but the value at index {position} has type {type(y)}."
-            )
-        if strict and not y.requires_grad:
-            raise RuntimeError(
-                f"Output {position} of the user-provided function does not require gradients. The outputs must be "
-                "computed in a differentiable manner from the input when running in strict mode."
-            )
+    ys, single = as_tensors(func(*xs), "outputs of the user-provided function", name)
+    check_connected(ys, "outputs", strict)
     return ys, single
 
 
-def _vectors(v: Tensors, like: tuple[Tensor, ...], name: str) -> tuple[Tensor, ...]:
+def _slopes(
+    func: Callable[..., Any], xs: tuple[Tensor, ...], name: str, strict: bool
+) -> tuple[tuple[Tensor, ...], tuple[Tensor | None, ...]]:
+    """The value of a scalar function, and its gradient, to be differentiated again."""
+    ys, single = _called(func, xs, name, strict)
+    check_scalar(ys, single, name)
+    slopes = _grad(ys, xs, None, True)
+    check_connected(slopes, "jacobian", strict)
+    return ys, slopes
+
+
+def _vector(v: Tensors, like: tuple[Tensor, ...], single: bool, name: str, needed: str) -> tuple[Tensor, ...]:
+    """The vectors of a product; 1 where there is only one number to multiply, and none is given."""
     if v is None:
-        if len(like) == 1 and like[0].array.size == 1:
-            return (wrap(np.ones_like(like[0].array)),)
-        raise RuntimeError(f"The vector {name} can only be None if the user-provided function has a single element.")
-    vs = (v,) if isinstance(v, TensorBase) else tuple(v)
-    if len(vs) != len(like):
-        raise RuntimeError(f"{name} is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
-    for position, (each, target) in enumerate(zip(vs, like, strict=True)):
-        if each.array.shape != target.array.shape:
-            raise RuntimeError(
-                f"Entry {position} of the {name} has invalid size: should be {target.shape} but got {each.shape}."
-            )
+        if len(like) != 1 or like[0].array.size != 1:
+            raise RuntimeError(f"The vector v can only be None if {needed}.")
+        return (wrap(np.ones_like(like[0].array)),)
+    vs, _ = as_tensors(v, "v", name)
+    check_vector(vs, like, single)
     return vs
 
 
-def _check_scalar(ys: tuple[Tensor, ...], single: bool) -> None:
-    if not single:
-        raise RuntimeError("The function given to hessian should return a single Tensor")
-    if ys[0].array.size != 1 or ys[0].array.ndim > 1:
-        raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-
-
 def _grad(
-    ys: Any, xs: tuple[Tensor, ...], vs: Any, create_graph: bool, strict: bool, name: str, retain: bool = False
-) -> tuple[Tensor, ...]:
-    """``grad`` in which whatever does not depend on an input counts as zero, or with ``strict`` raises."""
-    usable = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y.requires_grad]
+    ys: Any, xs: tuple[Tensor, ...], vs: Any, create_graph: bool, retain: bool = False
+) -> tuple[Tensor | None, ...]:
+    """``grad``, in which outputs that depend on nothing, or are undefined, count as zero."""
+    usable = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y is not None and y.requires_grad]
     if not usable:
-        found: tuple[Tensor | None, ...] = (None,) * len(xs)
-    else:
-        seeds = None if vs is None else [s for _, s in usable]
-        found = grad(
-            [y for y, _ in usable],
-            xs,
-            seeds,
-            retain_graph=retain or create_graph,
-            create_graph=create_graph,
-            allow_unused=True,
-        )
-    if strict and any(g is None for g in found):
-        position = next(i for i, g in enumerate(found) if g is None)
-        raise RuntimeError(
-            f"The output of the user-provided function is independent of input {position}. This is not allowed in "
-            "strict mode."
-        )
-    return tuple(wrap(np.zeros_like(x.array)) if g is None else g for g, x in zip(found, xs, strict=True))
-
-
-def _second(
-    back: tuple[Tensor, ...], seeds: tuple[Tensor, ...], vs: tuple[Tensor, ...], create_graph: bool
-) -> tuple[Tensor, ...]:
-    return _grad(back, seeds, vs, create_graph, False, "jvp")
+        return (None,) * len(xs)
+    seeds = None if vs is None else [v for _, v in usable]
+    return grad(
+        [y for y, _ in usable],
+        xs,
+        seeds,
+        retain_graph=retain or create_graph,
+        create_graph=create_graph,
+        allow_unused=True,
+    )
 
 
 def _out(tensors: tuple[Tensor, ...], single: bool, create_graph: bool) -> Any:

@@ -296,7 +296,12 @@ class RawSaved:
 
     __slots__ = ("_node", "_position")
 
-    def __init__(self, node: SavingNode, position: int) -> None:
+    def __init__(self, node: SavingNode | None = None, position: int = 0) -> None:
+        if node is None:
+            raise RuntimeError(
+                "Trying to create a SavedTensor object from Python is forbidden; nodes make them, and give them out as "
+                "grad_fn._raw_saved_self and the like."
+            )
         self._node = node
         self._position = position
 

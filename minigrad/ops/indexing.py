@@ -86,8 +86,7 @@ def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
     """``tensor`` after the views in ``key``, and the arrays of indices that remain, by dimension."""
-    items = key if isinstance(key, tuple) else (key,)
-    items = tuple(map(_item, items))
+    items = tuple(map(_item, _several(key)))
     named = sum(_consumes(item) for item in items)
     ndim = tensor.array.ndim
     if named > ndim:
@@ -102,11 +101,26 @@ def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
     return view, arrays
 
 
+def _several(key: Any) -> tuple[Any, ...]:
+    """The indices in ``key``: a tuple's, and as in PyTorch those of a list that is no list of plain numbers."""
+    if isinstance(key, list) and any(each is None or each is Ellipsis or isinstance(each, _PARTS) for each in key):
+        warnings.warn(
+            "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] instead of "
+            "x[seq].",
+            stacklevel=5,
+        )
+        return tuple(key)
+    return key if isinstance(key, tuple) else (key,)
+
+
+_PARTS = (list, tuple, slice, TensorBase)
+
+
 def _item(item: Any) -> Any:
     """An index as one of: bool, int, slice, None, Ellipsis, or a tensor of integers or bools with a dimension."""
     if item is None or item is Ellipsis or isinstance(item, (bool, int, slice)):
         return item
-    if isinstance(item, (list, np.ndarray, range)):
+    if isinstance(item, (list, tuple, np.ndarray, range)):
         item = wrap(_index_array(item))
     if isinstance(item, TensorBase):
         return _tensor_item(item)
@@ -122,7 +136,7 @@ def _item(item: Any) -> Any:
 
 
 def _index_array(item: Any) -> Array:
-    if isinstance(item, list) and any(isinstance(each, TensorBase) for each in item):
+    if isinstance(item, (list, tuple)) and any(isinstance(each, TensorBase) for each in item):
         item = [each.array if isinstance(each, TensorBase) else each for each in item]
     array = np.asarray(item)
     return array.astype(np.int64) if not array.size and array.dtype.kind == "f" else array

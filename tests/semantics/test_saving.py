@@ -182,3 +182,10 @@ def test_the_grad_fn_of_one_tensor_is_one_object(xp: ModuleType) -> None:
     b = xp.ones(2, requires_grad=True) * 2
     assert b.grad_fn is b.grad_fn
     assert (b + 1).grad_fn.next_functions[0][0] is b.grad_fn
+
+
+def test_saved_tensors_are_made_by_nodes_alone(xp: ModuleType) -> None:
+    with pytest.raises(RuntimeError, match="Trying to create a SavedTensor object from Python is forbidden"):
+        xp.autograd.SavedTensor()
+    x = xp.ones(2, requires_grad=True)
+    assert isinstance((x * x).grad_fn._raw_saved_self, xp.autograd.SavedTensor)
