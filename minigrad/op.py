@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -186,11 +186,19 @@ class Op:
         """Which rules run when just the operands in ``mask`` need a gradient, and what must be kept for them."""
         active = [self.rules.get(name) if mask >> i & 1 else None for i, name in enumerate(self.operands)]
         wished = dict.fromkeys(wish for rule in active if rule is not None for wish in _wishes(rule))
+        wished.update(dict.fromkeys(self._always_saved))
         slots = tuple(name for name in wished if name in self.operands or name in self.results)
         others = tuple(name for name in wished if name not in slots)
         place = {name: i for i, name in enumerate((*slots, *others))}
         rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
         return Plan(tuple(map(self._source, slots)), rules, tuple(map(self._extra, others)), slots)
+
+    @property
+    def _always_saved(self) -> Iterator[str]:
+        """What is kept whichever rules will run: as PyTorch does, it leaves out only what one rule of several needs."""
+        wishes = [wish for rule in self.rules.values() for wish in _wishes(rule)]
+        yield from (name for name in self.operands if wishes.count(name) > 1)
+        yield from (name for name in self.results if name in wishes)
 
     def _source(self, name: str) -> int:
         return self.operands.index(name) if name in self.operands else -1 - self.results.index(name)

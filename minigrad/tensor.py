@@ -413,11 +413,11 @@ class Tensor(
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""
         if not self.requires_grad:
             raise self._refused("retain_grad", "can't retain_grad on Tensor that has requires_grad=False")
-        if self._grad_fn is None:
+        if self._grad_fn is None or self.retains_grad:
             return
         node = self.grad_fn
         assert node is not None
-        if GradRetained.listeners and not self.retains_grad:
+        if GradRetained.listeners:
             emit(GradRetained(self))
         tensor_hooks_of(self).retains = True
         node.node_hooks().retain[self._output_nr] = weakref.ref(self)

@@ -215,6 +215,10 @@ class FunctionNode(SavingNode):
         grads = answer if isinstance(answer, tuple) else (answer,)
         return self._checked(self._counted(grads), create_graph)
 
+    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
+        """The user's backward knows of no wishes: hooks see all that it returned."""
+        return self.run(gradient, create_graph)
+
     def _given(self, gradient: dict[int, Gradient], create_graph: bool) -> list[Tensor | None]:
         """The gradients of the outputs, as tensors; undefined ones are zeros unless told otherwise."""
         given: list[Tensor | None] = []
@@ -257,9 +261,14 @@ class FunctionNode(SavingNode):
         return results
 
     def _fitted(self, grad: Any, index: int, create_graph: bool) -> Gradient:
-        """A gradient in the shape and type of its input: broadcast ones are summed, any other misfit is an error."""
-        if grad is None or self.next_nodes[index] is None:
+        """A gradient in the shape and type of its input: broadcast ones are summed, any other misfit is an error.
+
+        As in PyTorch, hooks see what backward returned for an input that needs no gradient too.
+        """
+        if grad is None:
             return None
+        if self.next_nodes[index] is None:
+            return grad if create_graph or not isinstance(grad, TensorBase) else grad.array
         if not isinstance(grad, TensorBase):
             raise TypeError(
                 f"expected Variable or None (got {type(grad).__name__}) as gradient {index} from {self.name()}; return "

@@ -303,6 +303,7 @@ def _with_history(
         return _rebased(node, number, out, alone)
     if is_input:
         out = _alias(out)
+    out._warn_fast_path()
     out._requires_grad, out._grad_fn, out._output_nr = True, node, number
     if out._view is not None:
         out._view.version = out.version_counter.value

@@ -27,14 +27,14 @@ def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradien
     An undefined gradient is None to a hook, and is not retained.
     """
     if isinstance(node, AccumulateGrad):
-        hooks = node.variable._hooks
-        return gradient if hooks is None else _through(hooks.tensor.values(), gradient, node.variable, task)
+        of_leaf = node.variable._hooks
+        return gradient if of_leaf is None else _through(of_leaf.tensor.values(), gradient, node.variable, task)
     hooks_of_node = node.hooks
     if hooks_of_node is None or not (hooks_of_node.tensor or hooks_of_node.retain):
         return gradient
     if node.single:
-        hooks = hooks_of_node.tensor.get(0)
-        gradient = _through(hooks.values(), gradient, node, task) if hooks else gradient
+        if 0 in hooks_of_node.tensor:
+            gradient = _through(hooks_of_node.tensor[0].values(), gradient, node, task)
         _retain(node, 0, gradient, task)
         return gradient
     slots = dict(gradient or {})

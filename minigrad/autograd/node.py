@@ -238,6 +238,8 @@ class AccumulateGrad(Node):
     def accumulate(self, gradient: Gradient, task: GraphTask) -> None:
         """Add ``gradient`` to ``.grad``: out of place with create_graph, in place without."""
         leaf = self.variable
+        if leaf._grad_fn is not None:  # it did not require grad for a while, and was written
+            raise RuntimeError("leaf variable has been moved into the graph interior")
         with _accumulating:
             before = leaf._grad
             told = _copied(before) if GradientAccumulated.listeners else None

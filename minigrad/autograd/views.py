@@ -162,6 +162,8 @@ class CopySlices(Node):
         through, *others = self.inner.run(window if self.inner.single else {0: window}, create_graph)
         if self.next_nodes[0] is None:
             return [None, *others]
+        if through is not None and _steps_in_place(self.view):
+            raise RuntimeError(OVERLAPPING)  # PyTorch writes the window's gradient back in place
         return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
 
     def _run_along(self, steps: tuple[Step, ...], gradient: Gradient, create_graph: bool) -> list[Gradient]:
@@ -292,6 +294,12 @@ def _what_was_done(tensor: Tensor, creation: Creation, what: str) -> str:
     return f"{born} created in no_grad mode and {what} modified inplace with grad mode enabled."
 
 
+OVERLAPPING = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
+
+
 def check_inference(tensor: Tensor) -> None:
     """Refuse to write an inference tensor in normal mode; as in PyTorch only after all else that is wrong with it."""
     if not tensor.version_counter.tracks and not modes.inference:
@@ -311,10 +319,7 @@ def check_writable(tensor: Tensor, tracked: bool, may_overlap: bool = False) -> 
     if tracked and modes.grad and not modes.inference:
         _check_history(tensor)
     if not may_overlap and overlaps_itself(tensor.array):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError(OVERLAPPING)
 
 
 def _check_history(tensor: Tensor) -> None:
@@ -330,7 +335,10 @@ def _check_history(tensor: Tensor) -> None:
 
 def overlaps_itself(array: Array) -> bool:
     """Whether some memory cell is two elements: a stride of 0 over more than one, as ``expand`` makes."""
-    return (
-        any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True))
-        and array.size > 0
-    )
+    return _steps_in_place(Geometry(array.shape, array.strides, 0))
+
+
+def _steps_in_place(look: Geometry) -> bool:
+    """Whether an axis of more than one element does not move on."""
+    still = any(step == 0 and length > 1 for step, length in zip(look.strides, look.shape, strict=True))
+    return still and 0 not in look.shape

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.views import check_writable
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, of
 from minigrad.ops import viewing
@@ -246,7 +247,11 @@ def _gathered(view: Any, arrays: dict[int, Any]) -> Any:
 
 
 def _scatter(target: Any, arrays: dict[int, Any], source: Any) -> None:
-    _check(target, arrays)
+    try:
+        _check(target, arrays)
+    except IndexError:
+        check_writable(target, target.requires_grad or source.requires_grad, may_overlap=True)
+        raise
     shape = source.array.shape
     stripped = _without_leading_ones(shape)
     if stripped != shape:

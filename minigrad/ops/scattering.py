@@ -141,7 +141,7 @@ def _padded(g: Any, shape: Shape) -> Any:
     return padded.apply(g, tuple((0, wanted - length) for wanted, length in zip(shape, g.shape, strict=True)), 0.0)
 
 
-gathered.grads(a=lambda g, index, a_shape, dim: scattered_sum.apply(_zeros(g, a_shape), index, g, dim))
+gathered.grads(a=lambda g, a, index, dim: scattered_sum.apply(_zeros(g, a.shape), index, g, dim))  # as PyTorch, keeps a
 scattered_sum.grads(
     a=lambda g: g,
     source=lambda g, index, source_shape, dim: _padded(gathered.apply(g, index, dim), source_shape),

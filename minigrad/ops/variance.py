@@ -22,10 +22,17 @@ __all__ = ["dist", "norm", "std", "std_mean", "var", "var_mean"]
 def _variance(a: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
     """Squares of the distance from the mean, so that large numbers close together keep their digits."""
     count = count_along(a.shape, axes)
+    a = a - _first(a, axes)  # equal numbers are no distance apart, whatever their mean is rounded to
     apart = a - np.true_divide(sum_of(a, axis=axes, keepdims=True), count)
     squares = (apart * apart.conj()).real if a.dtype.kind == "c" else apart * apart
     divisor = a.real.dtype.type(np.maximum(count - correction, 0))
     return np.true_divide(sum_of(squares, axis=axes, keepdims=keepdim), divisor)
+
+
+def _first(a: Array, axes: Axes) -> Array:
+    """The first element along each of the dimensions, which keep their place."""
+    chosen = range(a.ndim) if axes is None else axes
+    return a[tuple(slice(0, 1) if axis in chosen or axis - a.ndim in chosen else slice(None) for axis in range(a.ndim))]
 
 
 @op(label="var", name="var", backward="VarBackward0", holomorphic=False)

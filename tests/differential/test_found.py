@@ -551,6 +551,71 @@ a = xp.tensor([1, 2])
 a[xp.tensor([0])] = xp.tensor([1.0, 2.0, 3.0])
 a[xp.tensor([0])] = xp.tensor([1.0])
 """,
+    "a hook sees what a Function returned for inputs that need no gradient too": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([2.0])
+c, d = fn.Bare.apply(a, b)
+h = c.grad_fn.register_hook(see("h"))
+d.backward(inputs=[a])
+""",
+    "a leaf that was written while it did not require grad gathers nothing": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a + 0.5
+a.requires_grad_(False)
+a[xp.tensor([0])] = b[0:1]
+a.backward(xp.ones_like(a))
+""",
+    "a mask that does not fit is told after what autograd forbids": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a.unsqueeze(0)
+b[xp.tensor([True, False])] = 1.5
+""",
+    "the way back through a write to expanded memory is refused": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 0.5
+c = b.expand(2, 2)
+c[xp.tensor([False, False])] = 0.5
+b.backward(xp.ones_like(b))
+""",
+    "whoever retains its gradient already does not retain it once more": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 2
+b.retain_grad()
+b.unsqueeze_(0)
+b.backward(xp.ones_like(b), inputs=[b, a])
+""",
+    "equal numbers have no variance": """
+a = xp.tensor(1.75, dtype=xp.float64, requires_grad=True)
+b = a.expm1().expand(6)
+c = b.std()
+c.backward()
+""",
+    "what one rule alone needs is saved when that rule runs, and the rest always": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = xp.tensor([2.0, 3.0])
+c = a.pow(b)
+d = b * a
+e = b.pow(a)
+c.mul_(2)
+a.detach().add_(1)
+d.backward(xp.ones_like(d))
+e.backward(xp.ones_like(e))
+c.backward(xp.ones_like(c))
+""",
+    "gathering keeps what it gathers from": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 1
+c = b.gather(0, xp.tensor([0]))
+b.add_(1)
+c.backward()
+""",
+    "what a Function makes in inference mode starts no graph outside": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+with xp.inference_mode():
+    with xp.enable_grad():
+        b = fn.Product.apply(a, a)
+c = b.amax(0, keepdim=True)
+""",
 }
 """Programs by the behaviour that they show."""
 
