@@ -63,7 +63,11 @@ def flagged(pick: Pick, world: World) -> Statement | None:
     if not fits or world.inference:
         return None
     x = pick.one(fits)
-    kind = pick.one(("retain_grad", "retain_grad", "requires_grad_", "requires_grad_(False)"))
+    kind = (
+        "retain_grad"
+        if x.frozen
+        else pick.one(("retain_grad", "retain_grad", "requires_grad_", "requires_grad_(False)"))
+    )
     if kind == "retain_grad":
         return Do(x.name, "retain_grad")
     x.leaf = x.leaf or not x.grad

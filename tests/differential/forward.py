@@ -102,8 +102,7 @@ def paired(pick: Pick, world: World) -> Statement:
     """Methods of two tensors."""
     left = pick.one(world.where(lambda known: True))
     right = _second(pick, world, left)
-    names = ("maximum", "minimum", "atan2", "logaddexp") if left.floating and right.floating else ("maximum", "minimum")
-    name = pick.one((*names, "eq", "lt"))
+    name = pick.one(("maximum", "minimum", "pow", "atan2", "logaddexp", "eq", "lt"))
     dtype = "bool" if name in ("eq", "lt") else None
     out = world.add(broadcast(left.shape, right.shape) or left.shape, [left, right], dtype)
     return Method((out.name,), left.name, name, (Ref(right.name),))
@@ -119,9 +118,7 @@ def _second(pick: Pick, world: World, left: Known) -> Known:
 def reduction(pick: Pick, world: World) -> Statement | None:
     """Sums and their kin, over all, over one dimension, or kept."""
     fits = world.where(lambda known: known.floating)
-    if not fits:
-        return None
-    x = pick.one(fits)
+    x = pick.one(world.variables if not fits or pick.chance(4) else fits)
     name = pick.one(REDUCTIONS)
     if name in ("logsumexp", "cumsum", "softmax") and not x.shape:
         name = "sum"
@@ -192,11 +189,12 @@ def copied(pick: Pick, world: World) -> Statement:
     name, args, shape = pick.one(
         (
             ("flip", (dim,), x.shape),
+            ("contiguous", (), x.shape),
             ("repeat_interleave", (2, dim), resized(x.shape, dim, 2 * x.shape[dim])),
             ("roll", (1, dim), x.shape),
         )
     )
-    return Method((world.add(shape, [x]).name,), x.name, name, args)
+    return Method((world.add(shape, [x], alias=name == "contiguous").name,), x.name, name, args)
 
 
 def picked(pick: Pick, world: World) -> Statement | None:
@@ -219,6 +217,7 @@ def picked(pick: Pick, world: World) -> Statement | None:
     if len(x.shape) == 1:
         options += [
             ("scatter_add", (0, rows, added), x.shape),
+            ("gather", (0, rows), gathered),
             ("take", (rows,), gathered),
         ]
         options += [("diag", (), x.shape * 2), ("outer", (Ref(x.name),), x.shape * 2)]
@@ -375,7 +374,7 @@ def _inplace_of_two(pick: Pick, x: Known, other: Known, world: World, name: str)
 
 def reshaped_in_place(pick: Pick, world: World) -> Statement | None:
     """In-place operations that change a tensor's shape and not its memory."""
-    fits = [known for known in world.writable(pick) if world.recording or not known.grad]
+    fits = [known for known in world.writable(pick) if world.recording or known.leaf or not known.grad]
     if not fits:
         return None
     x = pick.one(fits)

@@ -32,7 +32,7 @@ FEATURES: dict[str, Feature] = {
     "products": Feature("matrix products", ((2, f.product),)),
     "joins": Feature("cat, stack, where", ((2, f.joined),)),
     "copies": Feature("flip, roll, repeat_interleave, contiguous, casts", ((2, f.copied),)),
-    "picking": Feature("index_select, scatter_add, masks, triangles, cumprod", ((2, f.picked),)),
+    "picking": Feature("index_select, gather, scatter_add, masks, triangles, cumprod", ((2, f.picked),)),
     "views": Feature("views, and views of views", ((8, f.view),)),
     "several views": Feature("unbind, chunk, split", ((2, f.several_views),)),
     "as_strided": Feature("as_strided", ((1, f.strided),)),
@@ -63,8 +63,17 @@ FEATURES: dict[str, Feature] = {
 LACKING: dict[str, str] = {}
 """Features that the core does not have yet, with the reason. The suite skips them, and says so."""
 
-MODES = ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)")
-SAVING = "xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)"
+SAVING = (
+    "xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)",
+    "xp.autograd.graph.save_on_cpu()",
+)
+CONTEXTS: dict[str, tuple[str, ...]] = {
+    "modes": ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)"),
+    "inference": ("xp.inference_mode()",),
+    "saving": SAVING,
+}
+"""What a block may be, by feature."""
+
 ALL = frozenset(FEATURES)
 CORE = frozenset({"arithmetic", "reductions", "backward"})
 """Without these no program says anything."""
@@ -115,15 +124,15 @@ def _statement(pick: Pick, world: World, depth: int) -> Statement:
 
 
 def _block(pick: Pick, world: World, depth: int) -> Statement | None:
-    contexts = (MODES if "modes" in world.features else ()) + (
-        ("xp.inference_mode()",) if "inference" in world.features else ()
+    contexts = tuple(
+        context for feature, contexts in CONTEXTS.items() if feature in world.features for context in contexts
     )
     if not contexts:
         return None
     context = pick.one(contexts)
     outer = world.recording, world.inference
     world.inference = world.inference or context == "xp.inference_mode()"
-    if context != SAVING:
+    if context not in SAVING:
         world.recording = context == "xp.enable_grad()" and not world.inference
     body = tuple(_statement(pick, world, depth - 1) for _ in range(pick.number(1, 4)))
     world.recording, world.inference = outer

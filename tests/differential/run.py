@@ -42,8 +42,6 @@ PHRASES = tuple(
         r"inplace operation",
         r"in-place operation",
         r"output \d+ of (?!torch)\w+",
-        r"is at version \d+",
-        r"expected version \d+",
         r"a leaf variable that requires grad",
         r"a view of a leaf variable that requires grad",
         r"returns multiple views",
@@ -248,7 +246,10 @@ def raised_by(error: Exception) -> Raised:
     """``error`` as it is compared."""
     family = next((cls.__name__ for cls in FAMILIES if isinstance(error, cls)), type(error).__name__)
     text = str(error)
-    found = (match.group() for phrase in PHRASES if (match := phrase.search(text.lower())))
+    found = {match.group() for phrase in PHRASES if (match := phrase.search(text.lower()))}
+    versions = re.search(r"is at version (\d+); expected version (\d+)", text)
+    if versions:
+        found.add(f"written {int(versions[1]) - int(versions[2])} times since")
     return Raised(family, frozenset(found), text)
 
 
