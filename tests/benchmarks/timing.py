@@ -8,9 +8,10 @@ what it times.
 
 from __future__ import annotations
 
+import functools
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tests.benchmarks.figures import RATIO, SECONDS, Figure, middle
@@ -21,6 +22,9 @@ TURN = 0.02
 """Seconds that a turn takes at least: what is quick is called as often as that needs."""
 FEWEST, MOST = 5, 40
 """Rounds."""
+
+Turn = Callable[[int], float]
+"""Given how many calls to make, makes them, and tells the seconds that one took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +39,49 @@ class Rounds:
 
     def ratio(self, who: str, to: str, at_most: float | None = None) -> Figure:
         """How much longer than ``to`` a call takes: below 1 it is quicker."""
-        pairs = zip(self.seconds[who], self.seconds[to], strict=True)
-        return middle([one / other for one, other in pairs], RATIO, at_most)
+        return middle([one / other for one, other in self._pairs(who, to)], RATIO, at_most)
+
+    def added(self, who: str, to: str) -> Figure:
+        """How many seconds longer than ``to`` a call takes."""
+        return middle([one - other for one, other in self._pairs(who, to)], SECONDS)
+
+    def _pairs(self, who: str, to: str) -> Iterable[tuple[float, float]]:
+        return zip(self.seconds[who], self.seconds[to], strict=True)
 
 
-def interleaved(runs: Mapping[str, Callable[[], object]], budget: float = 10.0) -> Rounds:
+def interleaved(runs: Mapping[str, Callable[[], object]], budget: float = 10.0, turn: float = TURN) -> Rounds:
     """Time every one of ``runs`` in each round, for as many rounds as fit in about ``budget`` seconds.
 
-    Who comes first changes from round to round. Garbage of what came before is collected once, at the start.
+    A turn lasts at least ``turn`` seconds. Garbage of what came before is collected once, at the start.
     """
-    calls = {who: _calls_in_a_turn(run) for who, run in runs.items()}
     gc.collect()
-    started = clock()
-    seconds = {who: [_turn(run, calls[who])] for who, run in runs.items()}
-    one_round = clock() - started
-    order = list(runs)
-    for _ in range(min(MOST, max(FEWEST, round(budget / one_round))) - 1):
+    return in_rounds({who: functools.partial(timed, run) for who, run in runs.items()}, budget, turn)
+
+
+def in_rounds(turns: Mapping[str, Turn], budget: float, turn: float = TURN, most: int = MOST) -> Rounds:
+    """The same for those who time their calls themselves. Who comes first changes from round to round."""
+    calls = {who: _in_one_turn(take, turn) for who, take in turns.items()}
+    started = time.perf_counter()
+    seconds = {who: [take(calls[who])] for who, take in turns.items()}
+    one_round = time.perf_counter() - started
+    order = list(turns)
+    for _ in range(min(most, max(FEWEST, round(budget / one_round))) - 1):
         order.append(order.pop(0))
         for who in order:
-            seconds[who].append(_turn(runs[who], calls[who]))
+            seconds[who].append(turns[who](calls[who]))
     return Rounds(seconds)
 
 
-def _calls_in_a_turn(run: Callable[[], object]) -> int:
+def _in_one_turn(take: Turn, least: float) -> int:
+    """How many calls it takes to last ``least`` seconds."""
     calls = 1
-    while (took := calls * _turn(run, calls)) < TURN:
-        calls = max(2 * calls, round(calls * TURN / max(took, 1e-9)))
+    while (took := calls * take(calls)) < least:
+        calls = max(2 * calls, round(calls * least / max(took, 1e-9)))
     return calls
 
 
-def _turn(run: Callable[[], object], calls: int) -> float:
-    """Seconds of one call."""
+def timed(run: Callable[[], object], calls: int) -> float:
+    """Make ``calls`` calls; the seconds of one."""
     repeated = range(calls)
     started = clock()
     for _ in repeated:
