@@ -314,7 +314,7 @@ class Tensor(
             return 0
         if not counter.tracks:
             raise RuntimeError("Inference tensors do not track version counter.")
-        return counter.value
+        return int(counter.value)
 
     def is_inference(self) -> bool:
         """Whether it was made in inference mode."""

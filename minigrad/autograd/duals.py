@@ -105,8 +105,11 @@ class Duals:
         if present is not None:
             with self.closed():
                 present.copy_(tangent) if tangent is not None else present.zero_()
+        elif tangent is not None and target._view is not None:
+            self.set(target, self._window(target, tangent))
         elif tangent is not None:
-            self.set(target, self._window(target, tangent) if target._view is not None else tangent)
+            known = any(tangent is other for other in self.tangents.values())  # a copied value has a tangent of its own
+            self.set(target, wrap(tangent.array.copy()) if known and not tangent.requires_grad else tangent)
 
     def _window(self, view: Tensor, tangent: Tensor) -> Tensor:
         """A tangent written through a view is one of the whole base, zero elsewhere, seen through the same view."""

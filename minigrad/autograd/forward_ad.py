@@ -15,8 +15,10 @@ import numpy as np
 from minigrad import dispatch
 from minigrad.autograd.backward import grad
 from minigrad.autograd.duals import duals
+from minigrad.autograd.geometry import geometry, memory_of, strided
 from minigrad.autograd.modes import enable_grad, modes
 from minigrad.autograd.wrap import TensorBase, late, wrap
+from minigrad.dtypes import Array
 
 if TYPE_CHECKING:
     from minigrad.op import Op
@@ -84,8 +86,22 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             "exists, and tangents have none themselves."
         )
     dual: Tensor = tensor.view_as(tensor)
-    duals.set(dual, tangent)
+    duals.set(dual, tangent if _lie_alike(tensor.array, tangent.array) else _laid_out_like(tensor.array, tangent))
     return dual
+
+
+def _lie_alike(primal: Array, tangent: Array) -> bool:
+    """Whether every strided look at the memory of one finds the same place in that of the other."""
+    here, there = memory_of(primal), memory_of(tangent)
+    return primal.strides == tangent.strides and (here[0].size, here[1]) == (there[0].size, there[1])
+
+
+def _laid_out_like(primal: Array, tangent: Tensor) -> Tensor:
+    """A copy of ``tangent`` in a memory like that of ``primal``."""
+    memory, start = memory_of(primal)
+    copy = wrap(strided(np.zeros_like(memory), geometry(primal)._replace(offset=start)))
+    filled: Tensor = copy.copy_(tangent)
+    return filled
 
 
 class set_forward_enabled:  # noqa: N801 (like set_grad_enabled)

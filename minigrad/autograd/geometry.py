@@ -43,3 +43,17 @@ def strided(memory: Array, shape: Geometry) -> Array:
     step = memory.itemsize
     start = memory[shape.offset :] if memory.size else memory
     return np.lib.stride_tricks.as_strided(start, shape.shape, [s * step for s in shape.strides])
+
+
+def memory_of(a: Array) -> tuple[Array, int]:
+    """The whole memory that ``a`` looks at, flat and in order, and how many elements ``a`` starts behind its first."""
+    owner: Array = a
+    below: object = a.base
+    while below is not None:  # between a strided view and its array NumPy puts an object of its own
+        if isinstance(below, np.ndarray):
+            owner = below
+        below = getattr(below, "base", None)
+    start = (address(a) - address(owner)) // a.itemsize
+    if owner.flags.forc:
+        return owner.ravel("K").view(a.dtype), start
+    return np.lib.stride_tricks.as_strided(owner, (owner.size,), (a.itemsize,)), start

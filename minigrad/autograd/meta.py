@@ -87,6 +87,51 @@ def untracked() -> VersionCounter:
     return _Untracked()
 
 
+class _SinceDetached(int):
+    """A version read since ``detach_()``: never the one that was saved before, though the count be the same."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is _SinceDetached and int(self) == int(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+
+class DetachedCounter(VersionCounter):
+    """The counter of a tensor that was detached in place, which its storage goes on sharing: who saved the tensor with
+    its history finds another version there."""
+
+    __slots__ = ("shared",)
+
+    def __init__(self, shared: VersionCounter) -> None:
+        self.shared = shared
+
+    @property
+    def serial(self) -> int:
+        return self.shared.serial
+
+    @property
+    def value(self) -> int:
+        return _SinceDetached(self.shared.value)
+
+    @value.setter
+    def value(self, new: int) -> None:
+        self.shared.value = int(new)
+
+    def hides(self, version: int) -> bool:
+        """Whether ``version`` was saved before the tensor was detached."""
+        return type(version) is not _SinceDetached
+
+
+def count_detached(tensor: TensorMeta) -> None:
+    """Tell whoever saved ``tensor`` that it lost its history in place."""
+    counter = tensor.version_counter
+    if counter.tracks and type(counter) is not DetachedCounter:
+        tensor._counter = DetachedCounter(counter)
+
+
 class TensorMeta:
     """The slots of a tensor. Hot code fills them one by one; everyone else goes through ``Tensor``.
 

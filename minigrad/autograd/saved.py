@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.current import current
-from minigrad.autograd.meta import VersionCounter
+from minigrad.autograd.meta import DetachedCounter, VersionCounter
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Node
 from minigrad.autograd.regime import regime
@@ -287,6 +287,11 @@ class SavingNode(Node):
 
     def _overwritten(self, position: int, counter: VersionCounter, version: int) -> InplaceError:
         assert self.saved is not None
+        if type(counter) is DetachedCounter and counter.hides(version):
+            raise RuntimeError(
+                "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
+                "supported, please use out-of-place `.detach()` instead"
+            )
         text = overwritten_text(self, self.saved[position], counter, version)
         return InplaceError(text, self, self.slot_names[position], version, counter.value)
 

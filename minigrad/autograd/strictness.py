@@ -81,7 +81,8 @@ def check_vector(vs: tuple[Tensor, ...], like: tuple[Tensor, ...], single: bool)
     for position, (v, target) in enumerate(zip(vs, like, strict=True)):
         if v.array.shape != target.array.shape:
             which = "" if single else f"Entry {position} in "
-            raise RuntimeError(f"{which}v has invalid size: should be {target.shape} but got {v.shape}.")
+            shapes = list(target.array.shape), list(v.array.shape)
+            raise RuntimeError(f"{which}v has invalid size: should be torch.Size({shapes[0]}) but got {shapes[1]}.")
 
 
 def check_scalar(ys: tuple[Tensor, ...], single: bool, name: str) -> None:

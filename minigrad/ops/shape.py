@@ -9,6 +9,7 @@ from typing import Any
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.duals import duals
+from minigrad.autograd.meta import count_detached
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import RequiresGradChanged, TensorCreated, emit
@@ -343,6 +344,8 @@ def detach_(input: Any) -> Any:
             "as a solution."
         )
     did = input._requires_grad
+    if input._grad_fn is not None:
+        count_detached(input)
     input._grad_fn = None
     input._requires_grad = False
     input._output_nr = 0

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.autograd.views import Geometry, address
+from minigrad.autograd.geometry import Geometry
+from minigrad.autograd.geometry import memory_of as memory_of
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
@@ -575,20 +576,6 @@ def as_strided(a: Array, /, view: Geometry, base: Geometry) -> Array:
             f"{memory.nbytes}"
         )
     return np.lib.stride_tricks.as_strided(memory[first:], view.shape, [step * a.itemsize for step in view.strides])
-
-
-def memory_of(a: Array) -> tuple[Array, int]:
-    """The whole memory that ``a`` looks at, flat and in order, and how many elements ``a`` starts behind its first."""
-    owner: Array = a
-    below: Any = a.base
-    while below is not None:  # between a strided view and its array NumPy puts an object of its own
-        if isinstance(below, np.ndarray):
-            owner = below
-        below = getattr(below, "base", None)
-    start = (address(a) - address(owner)) // a.itemsize
-    if owner.flags.forc:
-        return owner.ravel("K").view(a.dtype), start
-    return np.lib.stride_tricks.as_strided(owner, (owner.size,), (a.itemsize,)), start
 
 
 as_strided.grads(a=lambda g, view, base: strided_scatter_add.apply(g, view, base))

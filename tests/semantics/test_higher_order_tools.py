@@ -132,3 +132,30 @@ def test_gradcheck_refuses_a_wrong_one(xp: ModuleType) -> None:
 def test_gradcheck_wants_an_input_that_requires_grad(xp: ModuleType) -> None:
     with pytest.raises(ValueError, match="gradcheck expects at least one input tensor to require gradient"):
         xp.autograd.gradcheck(lambda t: t * 2, (xp.ones(1, dtype=xp.float64),))
+
+
+def test_a_tangent_lies_in_memory_as_its_value_does(xp: ModuleType) -> None:
+    forward_ad = xp.autograd.forward_ad
+    tangent = xp.arange(4.0)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(xp.ones(5)[:4].detach(), tangent)
+        carried = forward_ad.unpack_dual(dual).tangent
+        assert (carried is tangent, carried.tolist()) == (False, [0.0, 1.0, 2.0, 3.0])
+        carried.mul_(2.0)
+        longer = forward_ad.unpack_dual(dual.as_strided((5,), (1,), 0)).tangent
+        assert longer.tolist() == [0.0, 2.0, 4.0, 6.0, 0.0]
+        turned = forward_ad.make_dual(xp.ones(2, 2).t(), xp.arange(4.0).view(2, 2))
+        assert forward_ad.unpack_dual(turned).tangent.stride() == (1, 2)
+        alike = xp.ones(4)
+        assert forward_ad.unpack_dual(forward_ad.make_dual(xp.ones(4), alike)).tangent is alike
+    assert tangent.tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_copied_dual_has_a_tangent_of_its_own(xp: ModuleType) -> None:
+    forward_ad = xp.autograd.forward_ad
+    tangent = xp.tensor([5.0, 6.0])
+    with forward_ad.dual_level():
+        target = xp.zeros(2)
+        target.copy_(forward_ad.make_dual(xp.ones(2), tangent))
+        copied = forward_ad.unpack_dual(target).tangent
+        assert (copied is tangent, copied.tolist()) == (False, [5.0, 6.0])

@@ -189,3 +189,36 @@ def test_saved_tensors_are_made_by_nodes_alone(xp: ModuleType) -> None:
         xp.autograd.SavedTensor()
     x = xp.ones(2, requires_grad=True)
     assert isinstance((x * x).grad_fn._raw_saved_self, xp.autograd.SavedTensor)
+
+
+def test_a_saved_tensor_that_was_detached_in_place_cannot_be_used(xp: ModuleType) -> None:
+    a = xp.ones(2, requires_grad=True).clone()
+    b = a.sin()
+    a.detach_()
+    with pytest.raises(RuntimeError, match="saved tensor that has been detached in-place"):
+        b.sum().backward()
+
+
+def test_a_saved_output_may_be_detached_in_place(xp: ModuleType) -> None:
+    x = xp.zeros(2, requires_grad=True)
+    y = (x + 0).exp()
+    z = y * 1
+    y.detach_()
+    z.sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_versions_count_on_after_detach_(xp: ModuleType) -> None:
+    a = xp.ones(2, requires_grad=True).clone()
+    alias = a.detach()
+    a.detach_()
+    w = xp.ones(2, requires_grad=True)
+    product = a * w
+    assert (a._version, alias._version) == (0, 0)
+    product.sum().backward()
+    assert w.grad.tolist() == [1.0, 1.0]
+    product = a * w
+    alias.add_(1.0)
+    assert (a._version, alias._version) == (1, 1)
+    with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
+        product.sum().backward()
