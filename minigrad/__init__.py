@@ -52,6 +52,8 @@ from minigrad.linalg import det, matrix_exp, matrix_power, slogdet
 from minigrad.linalg import inv as inverse
 from minigrad.linalg import pinv as pinverse
 from minigrad.missing import lacking as _lacking
+from minigrad.nn.functional import lent as _lent
+from minigrad.nn.functional.lent import *
 from minigrad.older_linalg import *
 from minigrad.ops.arithmetic import *
 from minigrad.ops.choice import *
@@ -159,6 +161,7 @@ __all__ += _ops.special.__all__
 __all__ += _ops.trigonometric.__all__
 __all__ += _ops.variance.__all__
 __all__ += _ops.viewing.__all__
+__all__ += _lent.__all__
 __all__ += older_linalg.__all__
 __all__ += printing.__all__
 __all__ += random.__all__

@@ -13,6 +13,7 @@ from minigrad.op import op
 from minigrad.ops.arithmetic import mul
 from minigrad.ops.dims import Shape, wrap_dim, wrap_dims
 from minigrad.ops.matmul import mm
+from minigrad.ops.reduction import sum
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import reshape
 from minigrad.ops.viewing import diagonal, expand, permute, unsafe_view, unsqueeze
@@ -160,6 +161,10 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     minigrad.Size([2, 4])
     """
     over_a, over_b = _paired(a, b, dims)
+    for i, j in zip(over_a, over_b, strict=True):
+        if a.array.shape[i] != b.array.shape[j]:
+            a = sum(a, i, True) if b.array.shape[j] == 1 else a
+            b = sum(b, j, True) if a.array.shape[i] == 1 else b
     kept_a = [dim for dim in range(a.array.ndim) if dim not in over_a]
     kept_b = [dim for dim in range(b.array.ndim) if dim not in over_b]
     shape = (*(a.array.shape[dim] for dim in kept_a), *(b.array.shape[dim] for dim in kept_b))
@@ -179,7 +184,8 @@ def _paired(a: Any, b: Any, dims: Any) -> tuple[Shape, Shape]:
     if len(over_a) != len(over_b):
         raise RuntimeError("both dimension lists should have same length")
     for i, j in zip(over_a, over_b, strict=True):
-        if a.array.shape[i] != b.array.shape[j]:
+        lengths = {a.array.shape[i], b.array.shape[j]}
+        if len(lengths - {1}) > 1:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {a.array.shape[i]} in dim {i} and second "
                 f"has size "

@@ -8,6 +8,7 @@ Three operations that are bilinear and each other's derivatives: ``convolved`` (
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +63,8 @@ def columns_of(x: Array, kernel: Shape, steps: Steps) -> Array:
         *(step * s for step, s in zip(inner, steps.stride, strict=True)),
     )
     windows = np.lib.stride_tricks.as_strided(x, (*x.shape[:2], *kernel, *places), strides, writeable=False)
-    return windows.reshape(len(x), steps.groups, -1, int(np.prod(places)))
+    rows = x.shape[1] // steps.groups * math.prod(kernel)
+    return windows.reshape(len(x), steps.groups, rows, math.prod(places))
 
 
 def folded_columns(columns: Array, shape: Shape, kernel: Shape, steps: Steps) -> Array:
@@ -88,12 +90,12 @@ def _at(offset: Shape) -> Any:
 
 def _matrix(weight: Array, groups: int) -> Array:
     """The weight as a matrix for each group: (groups, outputs of a group, channels of a group · kernel)."""
-    return weight.reshape(groups, weight.shape[0] // groups, -1)
+    return weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
 
 
 def _grouped(y: Array, groups: int) -> Array:
     """Outputs as (N, groups, outputs of a group, places)."""
-    return y.reshape(len(y), groups, y.shape[1] // groups, -1)
+    return y.reshape(len(y), groups, y.shape[1] // groups, math.prod(y.shape[2:]))
 
 
 def _biased(out: Array, bias: Array | None) -> Array:

@@ -15,11 +15,12 @@ from minigrad.ops import viewing
 from minigrad.ops.arithmetic import add_pair, mul
 from minigrad.ops.dims import Shape
 from minigrad.ops.fitting import cast
+from minigrad.ops.rounding import conj
 from minigrad.ops.scope import composite
 from minigrad.ops.turning import squeeze_dim_
 from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpose, unsafe_view, unsqueeze, view
 
-__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "matmul", "mm", "mv", "outer"]
+__all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "matmul", "mm", "mv", "outer", "vdot"]
 
 ndarray = np.ndarray
 
@@ -113,6 +114,20 @@ def dot(a: Array, b: Array, /) -> Array:
 
 
 dot.grads(a=lambda g, b: g * b, b=lambda g, a: g * a)
+
+
+@op(label="·", holomorphic=False)
+def vdot(a: Array, b: Array, /) -> Array:
+    """``dot`` with the conjugate of ``a``: the inner product of complex vectors.
+
+    >>> import minigrad as mg
+    >>> mg.vdot(mg.tensor([1j]), mg.tensor([1j]))
+    tensor(1.+0.j)
+    """
+    return np.asarray(dot.forward(np.conjugate(a), b))
+
+
+vdot.grads(a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 
 
 @op(label="@")
@@ -451,12 +466,15 @@ class MatmulMethods:
     mm = mm.apply
     mv = mv.apply
     bmm = bmm.apply
-    dot = dot.apply
+    dot, vdot = dot.apply, vdot.apply
     matmul = matmul
     outer = ger = outer
 
     def __matmul__(self, other: Any) -> Any:
         return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
 
     def addmm(self, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         """``beta * self + alpha * (mat1 @ mat2)``."""

@@ -105,7 +105,7 @@ def group_normed(x: Array, weight: Array | None, bias: Array | None, /, groups: 
     >>> F.group_norm(mg.tensor([[1.0, 3.0]]), 1)
     tensor([[-1.0000,  1.0000]])
     """
-    standard, _ = _standard(x.reshape(len(x), groups, -1), (2,), eps)
+    standard, _ = _standard(x.reshape(len(x), groups, math.prod(x.shape[1:]) // groups), (2,), eps)
     return _scaled(standard.reshape(x.shape), weight, bias, (-1, *(1,) * (x.ndim - 2)))
 
 

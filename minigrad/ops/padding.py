@@ -11,6 +11,8 @@ from minigrad.dtypes import Array
 from minigrad.op import Op, op
 from minigrad.ops.dims import Shape
 
+__all__ = ["constant_pad_nd"]
+
 Widths = tuple[tuple[int, int], ...]
 """For each dimension, how much is put before and after; a negative number cuts off."""
 
@@ -44,12 +46,19 @@ padded.grads(a=lambda g, widths: padded.apply(g, tuple((-before, -after) for bef
 
 # --- borders made of the inside -------------------------------------------------------------------------------------
 
-_NUMPY_MODE = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+_MODES = ("reflect", "replicate", "circular")
 
 
 def _sources(length: int, width: tuple[int, int], mode: str) -> Array:
     """For each place along one dimension of the result, the place in the source that it shows."""
-    return np.pad(np.arange(length), width, mode=_NUMPY_MODE[mode])  # type: ignore[call-overload]
+    before, after = width
+    places = np.arange(length + before + after) - before
+    if mode == "replicate":
+        return np.clip(places, 0, length - 1)
+    if mode == "reflect":
+        return (length - 1) - np.abs((length - 1) - np.abs(places))
+    cut = max(0, -before)
+    return cut + (places - cut) % max(1, length - cut - max(0, -after))
 
 
 def _mirror(a: Array, widths: Widths, mode: str) -> Array:
@@ -128,12 +137,26 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
     if mode == "constant":
         _check_cut(widths, input.array.shape, pad)
         return padded.apply(input, widths, 0 if value is None else value)
-    if mode not in _NUMPY_MODE:
+    if mode not in _MODES:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     _check_border(widths, input.array.shape, mode, len(pad) // 2)
     return _BORDERS[mode, len(pad) // 2].apply(input, widths)
+
+
+def constant_pad_nd(input: Any, pad: Sequence[int], value: float = 0) -> Any:
+    """``nn.functional.pad`` with a border of ``value``.
+
+    >>> import minigrad as mg
+    >>> mg.constant_pad_nd(mg.tensor([1, 2]), (1, 0), 9)
+    tensor([9, 1, 2])
+    """
+    return bordered(input, pad, value=value)
+
+
+bordered = pad
+"""``pad`` under a name that no parameter hides."""
 
 
 def _read(pad: Sequence[int], ndim: int) -> Widths:
@@ -177,5 +200,5 @@ def _check_border(widths: Widths, shape: Shape, mode: str, count: int) -> None:
             )
         if mode == "circular" and widest > length:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-        if min(width) < 0:
-            raise RuntimeError(f"negative padding {width} is only for mode 'constant'")
+        if length + sum(width) < 1 and length:
+            raise RuntimeError(f"padding {width} leaves nothing of a dimension of length {length}")

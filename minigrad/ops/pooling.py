@@ -84,6 +84,8 @@ def into_places(g: Array, places: Array, /, shape: Shape, lead: int) -> Array:
     tensor([[0., 0., 1.]])
     """
     out = np.zeros(shape, g.dtype)
+    if not g.size:
+        return out
     rows = out.reshape(math.prod(shape[:lead]), -1)
     where = places.reshape(len(rows), -1) + np.arange(len(rows))[:, None] * rows.shape[1]
     np.add.at(out.reshape(-1), where.reshape(-1), g.reshape(-1))
@@ -99,6 +101,8 @@ def gathered_places(h: Array, places: Array, /, lead: int) -> Array:
     >>> gathered_places(mg.tensor([[5.0, 6.0, 7.0]]), mg.tensor([[2]]), 1)
     tensor([[7.]])
     """
+    if not places.size:
+        return np.zeros(places.shape, h.dtype)
     flat = h.reshape(math.prod(h.shape[:lead]), -1)
     rows = places.reshape(len(flat), -1)
     return np.take_along_axis(flat, rows, 1).reshape(places.shape)
@@ -164,9 +168,18 @@ def _max_pool(count: int) -> Op:
 MAX_POOLS = {count: _max_pool(count) for count in (2, 3)}
 
 
-@op(label="unpool", name="max_unpool2d", backward="MaxUnpool2DBackward0", linear=True)
-def unpooled(a: Array, indices: Array, /, shape: Shape) -> Array:
-    """Zeros of ``shape`` with each element of ``a`` at its place; where a place is named twice, the last stays.
+def _unpool(count: int) -> Op:
+    """The operation for ``count`` spatial dimensions, as PyTorch has one for each."""
+
+    def unpooled(a: Array, indices: Array, /, shape: Shape) -> Array:
+        out = np.zeros(shape, a.dtype)
+        rows = math.prod(shape[: len(shape) - count])
+        if a.size:
+            np.put_along_axis(out.reshape(rows, -1), indices.reshape(rows, -1), a.reshape(rows, -1), 1)
+        return out
+
+    unpooled.__name__ = f"max_unpool{count}d"
+    unpooled.__doc__ = f"""Zeros with each element at its place in {count} dimensions; of several, the last stays.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F
@@ -174,13 +187,11 @@ def unpooled(a: Array, indices: Array, /, shape: Shape) -> Array:
     tensor([[[0., 0.],
              [0., 3.]]])
     """
-    out = np.zeros(shape, a.dtype)
-    rows = math.prod(shape[:-2])
-    np.put_along_axis(out.reshape(rows, -1), indices.reshape(rows, -1), a.reshape(rows, -1), 1)
-    return out
+    made = op(label="unpool", backward=f"MaxUnpool{count}DBackward0", linear=True)(unpooled)
+    return made.grads(a=lambda g, indices: gathered_places.apply(g, indices, len(g.shape) - count))
 
 
-unpooled.grads(a=lambda g, indices: gathered_places.apply(g, indices, len(g.shape) - 2))
+UNPOOLS = {count: _unpool(count) for count in (2, 3)}
 
 
 # --- the mean -------------------------------------------------------------------------------------------------------

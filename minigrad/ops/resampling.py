@@ -4,7 +4,6 @@ pixels.
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -48,21 +47,52 @@ columns_as_windows.grads(a=lambda g, kernel, steps: windows_as_columns.apply(g, 
 def weights(length: int, size: int, mode: str, align: bool, scale: float | None) -> Array:
     """The matrix that makes ``size`` samples of ``length`` ones along one dimension."""
     matrix = np.zeros((size, length))
-    if mode == "nearest":
-        step = 1 / scale if scale else length / size
-        source = np.minimum((np.arange(size) * np.float32(step)).astype(np.int64), length - 1)
-        matrix[np.arange(size), source] = 1
+    rows = np.arange(size)
+    step = 1 / scale if scale else length / size
+    if mode in ("nearest", "nearest_exact"):
+        middle = 0.5 if mode == "nearest_exact" else 0.0
+        source = ((rows + np.float32(middle)) * np.float32(step)).astype(np.int64)
+        matrix[rows, np.minimum(source, length - 1)] = 1
         return matrix
-    if align:
-        place = np.arange(size) * ((length - 1) / (size - 1) if size > 1 else 0.0)
+    place = rows * ((length - 1) / (size - 1) if size > 1 else 0.0) if align else (rows + 0.5) * step - 0.5
+    if mode == "linear":
+        place = np.maximum(place, 0)
+        low = np.minimum(place.astype(np.int64), length - 1)
+        offsets, shares = (0, 1), (1 - (place - low), place - low)
     else:
-        place = np.maximum((np.arange(size) + 0.5) * (1 / scale if scale else length / size) - 0.5, 0)
-    low = np.minimum(place.astype(np.int64), length - 1)
-    high = np.minimum(low + 1, length - 1)
-    share = place - low
-    np.add.at(matrix, (np.arange(size), low), 1 - share)
-    np.add.at(matrix, (np.arange(size), high), share)
+        low = np.floor(place).astype(np.int64)
+        offsets, shares = (-1, 0, 1, 2), cubic_shares(place - low)
+    for offset, share in zip(offsets, shares, strict=True):
+        np.add.at(matrix, (rows, np.clip(low + offset, 0, length - 1)), share)
     return matrix
+
+
+def cubic_shares(t: Any, sharpness: float = -0.75) -> tuple[Any, Any, Any, Any]:
+    """What the four samples round a place count, ``t`` of the way from the second to the third (Keys 1981)."""
+    a = sharpness
+    near = [((a + 2) * x - (a + 3)) * x * x + 1 for x in (t, 1 - t)]
+    far = [((a * x - 5 * a) * x + 8 * a) * x - 4 * a for x in (t + 1, 2 - t)]
+    return far[0], near[0], near[1], far[1]
+
+
+def smooth_weights(length: int, size: int, mode: str, align: bool, scale: float | None) -> Array:
+    """``weights`` that take in every sample a smaller picture leaves out, so that no stripes arise (antialiasing)."""
+    step = ((length - 1) / (size - 1) if size > 1 else 0.0) if align else 1 / scale if scale else length / size
+    reach = (1 if mode == "linear" else 2) * max(step, 1.0)
+    centre = step * (np.arange(size) + (0.0 if align else 0.5)) + (0.5 if align else 0.0)
+    start = np.maximum((centre - reach + 0.5).astype(np.int64), 0)
+    end = np.minimum((centre + reach + 0.5).astype(np.int64), length)
+    matrix = np.zeros((size, length))
+    for row, middle, first, last in zip(matrix, centre, start, end, strict=True):
+        away = np.abs((np.arange(first, last) - middle + 0.5) / max(step, 1.0))
+        row[first:last] = np.maximum(1 - away, 0) if mode == "linear" else _cubic_hat(away)
+        row /= row.sum()
+    return matrix
+
+
+def _cubic_hat(away: Array) -> Array:
+    near, far = cubic_shares(away, -0.5)[1], cubic_shares(away - 1, -0.5)[0]
+    return np.where(away < 1, near, np.where(away < 2, far, 0))
 
 
 Matrices = tuple[Array, ...]
@@ -75,12 +105,14 @@ def _through(a: Array, matrices: Matrices) -> Array:
 
 
 _SPOKEN = {
-    ("nearest", 1): "UpsampleNearest1DBackward0",
-    ("nearest", 2): "UpsampleNearest2DBackward0",
-    ("nearest", 3): "UpsampleNearest3DBackward0",
+    **{("nearest", n): f"UpsampleNearest{n}DBackward0" for n in (1, 2, 3)},
+    **{("nearest_exact", n): f"UpsampleNearestExact{n}DBackward0" for n in (1, 2, 3)},
     ("linear", 1): "UpsampleLinear1DBackward0",
     ("linear", 2): "UpsampleBilinear2DBackward0",
     ("linear", 3): "UpsampleTrilinear3DBackward0",
+    ("cubic", 2): "UpsampleBicubic2DBackward0",
+    ("smooth_linear", 2): "UpsampleBilinear2DAaBackward0",
+    ("smooth_cubic", 2): "UpsampleBicubic2DAaBackward0",
 }
 
 
@@ -102,9 +134,7 @@ def _resampling(mode: str, count: int) -> Op:
     return made.grads(a=lambda g, matrices: made.apply(g, tuple(matrix.T for matrix in matrices)))
 
 
-RESAMPLINGS = {
-    (mode, count): _resampling(mode, count) for mode, count in itertools.product(("nearest", "linear"), (1, 2, 3))
-}
+RESAMPLINGS = {(mode, count): _resampling(mode, count) for mode, count in _SPOKEN}
 
 
 def resample(input: Any, mode: str, matrices: Matrices) -> Any:

@@ -25,6 +25,7 @@ from minigrad.nn.functional.activations import (
     threshold,
 )
 from minigrad.nn.functional.attention import scaled_dot_product_attention
+from minigrad.nn.functional.bags import embedding, embedding_bag
 from minigrad.nn.functional.convolution import (
     conv1d,
     conv2d,
@@ -32,6 +33,16 @@ from minigrad.nn.functional.convolution import (
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
+)
+from minigrad.nn.functional.distances import bilinear, pdist
+from minigrad.nn.functional.dropping import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from minigrad.nn.functional.heads import multi_head_attention_forward
+from minigrad.nn.functional.labels import (
+    ctc_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    triplet_margin_with_distance_loss,
 )
 from minigrad.nn.functional.losses import (
     binary_cross_entropy,
@@ -70,19 +81,38 @@ from minigrad.nn.functional.pooling import (
     adaptive_avg_pool3d,
     adaptive_max_pool1d,
     adaptive_max_pool2d,
+    adaptive_max_pool3d,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
     lp_pool1d,
     lp_pool2d,
+    lp_pool3d,
     max_pool1d,
     max_pool2d,
     max_pool3d,
-    max_unpool2d,
 )
-from minigrad.nn.functional.vision import fold, interpolate, pixel_shuffle, pixel_unshuffle, unfold, upsample
+from minigrad.nn.functional.sampling import affine_grid, grid_sample
+from minigrad.nn.functional.unpooling import (
+    fractional_max_pool2d,
+    fractional_max_pool3d,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from minigrad.nn.functional.vision import (
+    channel_shuffle,
+    fold,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
 from minigrad.ops.dropping import dropout
-from minigrad.ops.embedding import embedding, one_hot
+from minigrad.ops.embedding import one_hot
 from minigrad.ops.exponential import logit, sigmoid, softplus
 from minigrad.ops.matmul import linear
 from minigrad.ops.padding import pad
@@ -95,13 +125,18 @@ __all__ = [
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "affine_grid",
+    "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "channel_shuffle",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -111,13 +146,22 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",
+    "grid_sample",
     "group_norm",
     "hardshrink",
     "hardsigmoid",
@@ -138,18 +182,26 @@ __all__ = [
     "logsigmoid",
     "lp_pool1d",
     "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
     "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_head_attention_forward",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
     "pad",
     "pairwise_distance",
+    "pdist",
     "pixel_shuffle",
     "pixel_unshuffle",
     "poisson_nll_loss",
@@ -173,6 +225,9 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
     "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad import random
 from minigrad.autograd.wrap import wrap
+from minigrad.dtypes import dtype
 from minigrad.ops import activation as one
 from minigrad.ops.choice import relu as relu_op
 from minigrad.ops.dims import wrap_dim
@@ -166,7 +167,7 @@ def tanhshrink(input: Any) -> Any:
 
 
 @composite
-def softmin(input: Any, dim: int) -> Any:
+def softmin(input: Any, dim: int, dtype: dtype | None = None) -> Any:
     """``softmax`` of ``-input``: the smallest has the largest share.
 
     >>> import minigrad as mg
@@ -174,7 +175,7 @@ def softmin(input: Any, dim: int) -> Any:
     >>> F.softmin(mg.tensor([0.0, 0.0]), 0)
     tensor([0.5000, 0.5000])
     """
-    return softmax(-input, dim)
+    return softmax(-input, dim, dtype)
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:

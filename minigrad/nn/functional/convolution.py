@@ -158,12 +158,28 @@ def _conv_transpose(count: int, input: Any, weight: Any, bias: Any, options: tup
             f"stride: "
             f"{list(steps)} dilation: {list(gaps)}"
         )
+    if any(m >= s for m, s in zip(more, steps, strict=True)):
+        out = _cut_later(x, weight, bias, (steps, width, more, groups, gaps))
+        return squeeze_dim.apply(out, 0) if added else out
     spatial = tuple(
         (n - 1) * s - 2 * p + d * (k - 1) + m + 1
         for n, s, p, d, k, m in zip(x.array.shape[2:], steps, width, gaps, shape[2:], more, strict=True)
     )
     out = spread_back.apply(x, weight, bias, spatial, Steps(steps, width, gaps, groups))
     return squeeze_dim.apply(out, 0) if added else out
+
+
+def _cut_later(x: Any, weight: Any, bias: Any, options: tuple[Any, ...]) -> Any:
+    """Where so much is added that a further place would fit: everything is spread, and then cut to size."""
+    steps, width, more, groups, gaps = options
+    whole = tuple(
+        (n - 1) * s + d * (k - 1) + 1
+        for n, s, d, k in zip(x.array.shape[2:], steps, gaps, weight.array.shape[2:], strict=True)
+    )
+    out = spread_back.apply(x, weight, None, whole, Steps(steps, (0,) * len(steps), gaps, groups))
+    edges = ((-p, m - p) for p, m in zip(width, more, strict=True))
+    out = padded.apply(out, ((0, 0), (0, 0), *edges), 0)
+    return out if bias is None else out + bias.reshape(-1, *(1,) * len(steps))
 
 
 @composite

@@ -10,8 +10,11 @@ from minigrad.nn.functional.normalisation import cosine_similarity, pairwise_dis
 from minigrad.ops.choice import minimum, where
 from minigrad.ops.clamping import clamp_min
 from minigrad.ops.exponential import exp, log, pow, softplus
+from minigrad.ops.likeness import ones_like
+from minigrad.ops.losses import check_reduction
 from minigrad.ops.scope import composite
 from minigrad.ops.special import xlogy
+from minigrad.ops.viewing import unsqueeze
 
 
 @composite
@@ -109,10 +112,31 @@ def poisson_nll_loss(
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """Minus the log-likelihood of ``target`` under normal distributions of mean ``input`` and variance ``var``."""
-    spread = var.clone()
+    """Minus the log-likelihood of ``target`` under normal distributions of mean ``input`` and variance ``var``.
+
+    ``var`` is a number, one for each element, or one for each row; it is taken to be at least ``eps``.
+    """
+    spread = _spread(input, var)
     if bool((spread.detach() < 0).any()):
         raise ValueError("var has negative entry/entries")
+    check_reduction(reduction)
+    spread = spread.clone()
     spread.array.clip(eps, None, out=spread.array)
     loss = (log.apply(spread) + pow(input - target, 2) / spread) * 0.5
     return reduce(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def _spread(input: Any, var: Any) -> Any:
+    """The variance in a shape that broadcasts to ``input``."""
+    if isinstance(var, float):
+        if var < 0:
+            raise ValueError("var has negative entry/entries")
+        return var * ones_like(input)
+    shape, given = input.array.shape, var.array.shape
+    if given == shape:
+        return var
+    if given == shape[:-1]:
+        return unsqueeze.apply(var, -1)
+    if given[:-1] == shape[:-1] and given[-1] == 1:
+        return var
+    raise ValueError("var is of incorrect size")

@@ -182,7 +182,7 @@ def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float 
     shape = input.array.shape
     if len(shape) < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {len(shape)} dimensions)")
-    squares = reshape(mul(input, input), shape[0], shape[1], -1).transpose(1, 2)
+    squares = reshape(mul(input, input), shape[0], shape[1], math.prod(shape[2:])).transpose(1, 2)
     bordered = padded.apply(squares, ((0, 0), (0, 0), (size // 2, (size - 1) // 2)), 0)
     means = reshape(avg_pool1d(bordered, size, 1).transpose(1, 2), shape)
     return input / power(means * alpha + k, beta)

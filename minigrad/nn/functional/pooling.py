@@ -4,6 +4,7 @@ of two.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from minigrad.nn.functional.convolution import Lengths, each_dim
@@ -18,7 +19,6 @@ from minigrad.ops.pooling import (
     MAX_POOLS,
     Divisor,
     Windows,
-    unpooled,
 )
 from minigrad.ops.reduction import mean
 from minigrad.ops.rounding import absolute, sign
@@ -37,7 +37,7 @@ def _windows(
     count: int, kernel_size: Lengths, stride: Lengths | None, padding: Lengths, dilation: Lengths, ceil_mode: bool
 ) -> Windows:
     kernel = each_dim(kernel_size, count, "kernel_size")
-    steps = kernel if stride is None else each_dim(stride, count, "stride")
+    steps = kernel if stride is None or stride in ((), []) else each_dim(stride, count, "stride")
     width = each_dim(padding, count, "padding")
     if min(steps) <= 0:
         raise RuntimeError("stride should not be zero")
@@ -114,35 +114,6 @@ def max_pool3d(
 ) -> Any:
     """``max_pool1d`` in three dimensions."""
     return _max_pool(3, input, _windows(3, kernel_size, stride, padding, dilation, ceil_mode), return_indices)
-
-
-@composite
-def max_unpool2d(
-    input: Any,
-    indices: Any,
-    kernel_size: Lengths,
-    stride: Lengths | None = None,
-    padding: Lengths = 0,
-    output_size: Any = None,
-) -> Any:
-    """What ``max_pool2d`` took away, as zeros: each element of ``input`` at the place that ``indices`` names."""
-    windows = _windows(2, kernel_size, stride, padding, 1, False)
-    array = input.array
-    size: Shape = tuple(output_size or ())[-2:] or tuple(
-        (n - 1) * s - 2 * p + k
-        for n, s, p, k in zip(array.shape[-2:], windows.stride, windows.padding, windows.kernel, strict=True)
-    )
-    if array.shape != indices.array.shape:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({list(array.shape)}) but got indices "
-            f"tensor with "
-            f"shape: {list(indices.array.shape)}"
-        )
-    if indices.array.size and not 0 <= indices.array.min() <= indices.array.max() < size[0] * size[1]:
-        raise RuntimeError(
-            f"Found an invalid max index: {indices.array.max()} (output volumes are of size {size[0]}x{size[1]}"
-        )
-    return unpooled.apply(input, indices, (*array.shape[:-2], *size))
 
 
 def _avg_pool(count: int, input: Any, windows: Windows, divisor: Divisor) -> Any:
@@ -269,6 +240,14 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
     return (values, indices) if return_indices else values
 
 
+@composite
+def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+    """``adaptive_max_pool1d`` in three dimensions."""
+    _check(input, 3, "adaptive_max_pool3d")
+    values, indices = ADAPTIVE_MAX_POOLS[3].apply(input, _sizes(input, 3, output_size))
+    return (values, indices) if return_indices else values
+
+
 def _root_of_powers(out: Any, norm_type: float, count: int) -> Any:
     return pow(mul(mul(sign.apply(out), relu.apply(absolute(out))), count), 1.0 / norm_type)
 
@@ -290,3 +269,13 @@ def lp_pool2d(
     height, width = each_dim(kernel_size, 2, "kernel_size")
     out = avg_pool2d(pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
     return _root_of_powers(out, norm_type, height * width)
+
+
+@composite
+def lp_pool3d(
+    input: Any, norm_type: float, kernel_size: Lengths, stride: Lengths | None = None, ceil_mode: bool = False
+) -> Any:
+    """The ``norm_type``-norm of each window of ``input`` (N, C, D, H, W) or (C, D, H, W)."""
+    sizes = each_dim(kernel_size, 3, "kernel_size")
+    out = avg_pool3d(pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
+    return _root_of_powers(out, norm_type, math.prod(sizes))

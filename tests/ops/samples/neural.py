@@ -172,9 +172,17 @@ SAMPLES: Table = {
     "max_pool3d_with_indices": [sample(f"{F}.max_pool3d(x, 2, 1)", x=(1, 2, 3, 2, 3), kinds="", special=False)],
     "adaptive_max_pool2d": [sample(f"{F}.adaptive_max_pool2d(x, (2, 3))", x=(1, 2, 5, 4), kinds="", special=False)],
     "adaptive_max_pool3d": [sample("op(x, (2, 1, 2))", x=(1, 1, 3, 2, 3))],
-    "unpooled": [
+    "max_unpool2d": [
         sample(
             f"{F}.max_unpool2d(*{F}.max_pool2d(x, 2, return_indices=True), 2)", x=(1, 2, 4, 4), kinds="", special=False
+        )
+    ],
+    "max_unpool3d": [
+        sample(
+            f"{F}.max_unpool3d(*{F}.max_pool3d(x, 2, return_indices=True), 2)",
+            x=(1, 1, 2, 4, 4),
+            kinds="",
+            special=False,
         )
     ],
     "into_places": [sample("op(x, i, (2, 6), 1)", x=(2, 3), i=whole(2, 3, low=0, high=6))],
@@ -245,5 +253,65 @@ SAMPLES: Table = {
     ],
     "upsample_linear3d": [
         sample(f"{F}.interpolate(x, scale_factor=2, mode='trilinear')", x=(1, 1, 2, 1, 2), kinds="", special=False)
+    ],
+    **{
+        f"upsample_nearest_exact{n}d": [
+            sample(
+                f"{F}.interpolate(x, scale_factor=1.7, mode='nearest-exact')",
+                x=(1, 2, *(3, 2, 4)[:n]),
+                kinds="",
+                special=False,
+            )
+        ]
+        for n in (1, 2, 3)
+    },
+    "upsample_cubic2d": [
+        sample(f"{F}.interpolate(x, size=(3, 5), mode='bicubic')", x=(1, 2, 4, 3), kinds="", special=False),
+        sample(
+            f"{F}.interpolate(x, scale_factor=2, mode='bicubic', align_corners=True)",
+            x=(1, 1, 3, 3),
+            kinds="",
+            special=False,
+        ),
+    ],
+    **{
+        f"upsample_smooth_{kind}2d": [
+            sample(
+                f"{F}.interpolate(x, size=(2, 5), mode='bi{kind}', antialias=True)",
+                x=(1, 2, 5, 3),
+                kinds="",
+                special=False,
+            )
+        ]
+        for kind in ("linear", "cubic")
+    },
+    # --- alignment
+    "aligned": [
+        sample(
+            f"{F}.ctc_loss({F}.log_softmax(x, -1), i, (5, 4), (2, 1), reduction='none')",
+            x=(5, 2, 4),
+            i=whole(2, 2, low=1, high=4),
+            kinds="",
+            special=False,
+            second=False,
+        ),
+        sample(
+            f"{F}.ctc_loss({F}.log_softmax(x, -1), i, (5, 3), (2, 1)).clone()",
+            x=(5, 2, 4),
+            i=whole(3, low=1, high=4),
+            kinds="",
+            special=False,
+            second=False,
+        ),
+    ],
+    "alignment_slope": [
+        sample(
+            "op(y, x, i, y, (3,), (1,), 0)",
+            x=(3, 1, 3),
+            y=(1,),
+            i=whole(1, 1, low=1, high=3),
+            smooth=False,
+            second=False,
+        )
     ],
 }
