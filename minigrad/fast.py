@@ -70,13 +70,12 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             t._requires_grad = False
             t._grad_fn = None
             return t
-        plan = op.plans[1]
         n = new(op.node_class)
         n.sequence_nr = next_sequence_nr()
         n.hooks = None
         n.metas = None if out.dtype is kind else ((x.shape, kind),)
-        n.rules = plan.rules
-        extras = plan.extras
+        n.plan = op.plans[1]
+        _, sources, extras, _, _ = n.plan
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
         next_node = a._grad_fn if a._view is None else a.grad_fn
         if next_node is None:
@@ -87,24 +86,24 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
         t._requires_grad = True
         t._grad_fn = n
-        if plan.sources:
-            saved: list[Any] = []
-            versions: list[int | None] = []
-            n.saved, n.versions = saved, versions
-            for source in plan.sources:
-                if source < 0:
-                    slot = new(SavedOutput)
-                    slot.array = out
-                    slot.output_nr = 0
-                    slot._counter = t._counter = VersionCounter()
-                    saved.append(slot)
-                    versions.append(0)
-                else:
-                    counter = a._counter
-                    saved.append(a)
-                    versions.append(0 if counter is None else counter.value)
-        else:
+        if not sources:
             n.saved = n.versions = ()
+            return t
+        if sources == (-1,):
+            slot = new(SavedOutput)
+            slot.array = out
+            slot.output_nr = 0
+            slot._counter = t._counter = fresh = new(VersionCounter)
+            fresh.value = 0
+            n.saved = (slot,)
+            n.versions = UNWRITTEN
+        elif sources == (0,):
+            counter = a._counter
+            n.saved = (a,)
+            n.versions = UNWRITTEN if counter is None else (counter.value,)
+        else:
+            n.saved = tuple([a if source == 0 else SavedOutput(t) for source in sources])
+            n.versions = _versions(n.saved)
         return t
 
     return apply
@@ -146,25 +145,12 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        needed = need_a or need_b
-        if not needed or (regime.paused and not modes.grad) or not op.plans or out.dtype is not kind:
+        if not (need_a or need_b) or (regime.paused and not modes.grad) or not op.plans or out.dtype is not kind:
             if op.plans and out.dtype is not kind and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
             t._grad_fn = None
             return t
-        plan = op.plans[need_a | need_b << 1]
-        n = new(op.node_class)
-        n.sequence_nr = next_sequence_nr()
-        n.hooks = None
-        n.rules = plan.rules
-        shape = out.shape
-        shape_a = x.shape
-        shape_b = y.shape if need_b else shape
-        same = shape_a == shape == shape_b
-        n.metas = None if same else ((shape_a, kind), (shape_b, kind) if need_b else None)
-        extras = plan.extras
-        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else ()
         numbers = 0
         node_a = node_b = None
         if need_a:
@@ -181,31 +167,46 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                     return general(op, (a, b), ())
                 node_b = accumulator_of(b)
             numbers |= b._output_nr
+        n = new(op.node_class)
+        n.sequence_nr = next_sequence_nr()
+        n.hooks = None
         n.next_nodes = (node_a, node_b)
         n.input_nrs = (a._output_nr if need_a else 0, b._output_nr if need_b else 0) if numbers else None
+        n.plan = op.plans[need_a | need_b << 1]
+        _, sources, extras, _, _ = n.plan
+        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else ()
+        if y is b or (x.shape == y.shape if need_b else x.shape == out.shape):
+            n.metas = None
+        else:
+            n.metas = ((x.shape, kind), (y.shape, kind) if need_b else None)
         t._requires_grad = True
         t._grad_fn = n
-        if plan.sources:
-            saved: list[Any] = []
-            versions: list[int | None] = []
-            n.saved, n.versions = saved, versions
-            for source in plan.sources:
-                value = a if source == 0 else b if source == 1 else None
-                if value is None and source < 0:
-                    saved.append(SavedOutput(t))
-                    versions.append(0)
-                elif isinstance(value, TensorBase):
-                    counter = value._counter
-                    saved.append(value)
-                    versions.append(0 if counter is None else counter.value)
-                else:
-                    saved.append(value)
-                    versions.append(None)
-        else:
+        if not sources:
             n.saved = n.versions = ()
+        elif sources == (1, 0):
+            n.saved = (b, a)
+            n.versions = BOTH_UNWRITTEN if a._counter is None is b._counter else _versions(n.saved)
+        elif sources == (1,):
+            n.saved = (b,)
+            n.versions = NUMBER if y is b else _versions(n.saved)
+        else:
+            n.saved = tuple([a if i == 0 else b if i == 1 else SavedOutput(t) for i in sources])
+            n.versions = _versions(n.saved)
         return t
 
     return apply
+
+
+UNWRITTEN = (0,)
+BOTH_UNWRITTEN = (0, 0)
+NUMBER = (None,)
+
+
+def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
+    """The version of each saved value; numbers have none, and a storage without a counter was never written."""
+    return tuple(
+        [None if type(x) is float or type(x) is int else 0 if x._counter is None else x._counter.value for x in saved]
+    )
 
 
 def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -249,7 +250,7 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n = new(op.node_class)
         n.sequence_nr = next_sequence_nr()
         n.hooks = n.metas = None
-        n.rules = plan.rules
+        n.plan = plan
         extras = plan.extras
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
         n.next_nodes = (next_node,)
@@ -309,7 +310,7 @@ def _node_of_many(op: Op, args: Any, arrays: Any, attributes: Any, mask: int, ou
     n: Any = new(op.node_class)
     n.sequence_nr = next_sequence_nr()
     n.hooks = None
-    n.rules = plan.rules
+    n.plan = plan
     shape = out.array.shape
     kind = out.array.dtype
     same = all(x.shape == shape for x in arrays)

@@ -23,30 +23,20 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from minigrad import dispatch
 from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
+from minigrad.autograd.plans import Plan, Rule, sender
 from minigrad.autograd.regime import Regime, regime, unheard
+from minigrad.autograd.saved_attributes import saved_attributes
 from minigrad.fast import make_apply, make_inplace
 
-Rule = Callable[..., Any]
 REGISTRY: dict[str, Op] = {}
 """Every operation by the name of its function; the tests walk it."""
-
-
-class Plan(NamedTuple):
-    """What one set of inputs that need a gradient asks for."""
-
-    sources: tuple[int, ...]
-    """What is saved, in order: the position of an operand, or ``-1 - k`` for output ``k``."""
-    rules: tuple[tuple[Rule, tuple[int, ...]] | None, ...]
-    extras: tuple[tuple[bool, int], ...]
-    """What else the rules are given: (False, attribute number) or (True, operand number) for a shape."""
-    slots: tuple[str, ...]
 
 
 class Op:
@@ -105,7 +95,8 @@ class Op:
         self.defaults = tuple(p.default for p in attributes)
 
     def _node_type(self, *bases: type) -> type[OpNode]:
-        return type(self.backward_name, bases, {"__slots__": (), "op": self, "__module__": "minigrad.autograd.node"})
+        names = {"__slots__": (), "op": self, "__module__": "minigrad.autograd.node"}
+        return type(self.backward_name, bases, names | saved_attributes(self))
 
     @cached_property
     def complex_node_class(self) -> type[OpNode]:
@@ -191,7 +182,7 @@ class Op:
         others = tuple(name for name in wished if name not in slots)
         place = {name: i for i, name in enumerate((*slots, *others))}
         rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
-        return Plan(tuple(map(self._source, slots)), rules, tuple(map(self._extra, others)), slots)
+        return Plan(rules, tuple(map(self._source, slots)), tuple(map(self._extra, others)), sender(rules), slots)
 
     @property
     def _always_saved(self) -> Iterator[str]:
@@ -213,15 +204,6 @@ class Op:
         """What a node of this operation saves under some circumstances."""
         wished = {wish for rule in self.rules.values() for wish in _wishes(rule)} | {*self.joint_wishes}
         return frozenset(wished & {*self.operands, *self.results})
-
-    def plan_with(self, rules: tuple[Any, ...]) -> Plan:
-        """The plan of a node that runs these rules."""
-        plan: Plan = self.plans[sum(1 << i for i, entry in enumerate(rules) if entry is not None)]
-        return plan
-
-    def slots_of(self, rules: tuple[Any, ...]) -> tuple[str, ...]:
-        """The names of what a node with these rules saved."""
-        return self.plan_with(rules).slots
 
     @property
     def differentiable(self) -> bool:

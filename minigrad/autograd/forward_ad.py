@@ -218,7 +218,7 @@ def _bare_node(
     saved = [operands[source] if source >= 0 else outputs[-1 - source] for source in node.sources(mask)]
     node.saved = saved or ()
     node.versions = [x._version if isinstance(x, TensorBase) else None for x in saved] or ()
-    return _BareNode(node, node.rules, [*saved, *node.extras])
+    return _BareNode(node, node.plan.rules, [*saved, *node.extras])
 
 
 def _transposed(
