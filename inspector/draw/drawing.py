@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.draw.bare import bare
-from inspector.draw.cards import cards
+from inspector.draw.composing import composed
 from inspector.draw.errors import DrawError
+from inspector.draw.fold import How
 from inspector.draw.from_trace import subject_of
-from inspector.draw.headline import headline
 from inspector.draw.live import is_tensor, names_around, subject_of_tensor
+from inspector.draw.moving import Moving
+from inspector.draw.options import Options
 from inspector.draw.picture import Picture, writer_for
-from inspector.draw.player import Player
-from inspector.draw.scene import Card, Link, Scene
-from inspector.draw.selection import Selection, select
 from inspector.draw.subject import Subject
 from inspector.trace.cursor import Cursor
 from inspector.trace.trace import Trace
 
-LIMIT = 1500
-"""Graphviz places so many cards in about two seconds; twice as many take ten times as long."""
-
+POINTS = 96
+"""An SVG's pixels to the inch."""
 WIDEST = 1700.0
 """A line of cards longer than this is broken into several, like a line of text."""
-
-Style = Callable[[Subject, Selection, int], tuple[tuple[Card, ...], tuple[Link, ...]]]
-STYLES: dict[str, Style] = {"cards": cards, "graph": bare}
 
 
 def draw(
@@ -43,17 +37,38 @@ def draw(
     title: str | None = None,
     scale: float = 2.0,
     widest: float | None = WIDEST,
+    dpi: float | None = None,
     embed_font: bool = True,
+    show: str = "both",
+    detail: str = "all",
+    fold: How | Sequence[How] = (),
+    around: Any = None,
+    reach: int = 2,
+    direction: str = "right",
+    theme: str = "light",
+    legend: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> Picture:
     """Draw a trace, the place of a cursor in one, or the graph behind a tensor; write it to ``path`` if one is given.
 
-    The ending of ``path`` names the format: ``.svg``, ``.png``, ``.dot``, or ``.html``, a page that steps through a
-    trace. ``step`` is how many facts of the trace to look back on (all), ``task`` the number of the backward pass (the
-    one at that step). ``style`` is ``cards``, which pair a value with its grad_fn, or ``graph``, the bare grad_fns.
-    ``values`` is how many numbers a tensor may hold to be shown with them. ``names`` are tensors by name, for a tensor
-    without a trace; by default the variables of the calling code. A row of cards wider than ``widest`` pixels goes on
-    in the next line; None lets it run. ``scale`` is a PNG's pixels for each of an SVG's; ``embed_font`` puts the
-    letters into an SVG (30 kB).
+    The ending of ``path`` names the format: ``.svg``, ``.png``, ``.pdf``, ``.dot``, ``.mmd`` (Mermaid), ``.graphml``,
+    ``.json``, ``.txt``; and of all steps ``.html``, a page to step through, or ``.gif``.
+
+    Which picture: ``step`` is how many facts of the trace to look back on (all), ``task`` the number of the backward
+    pass (the one at that step). ``names`` are tensors by name, for a tensor without a trace; by default the variables
+    of the calling code.
+
+    How much of it: ``style`` is ``cards``, which pair a value with its grad_fn, or ``graph``, the bare grad_fns.
+    ``values`` is how many numbers a tensor may hold to be shown with them. ``show`` is ``forward``, ``backward`` or
+    ``both``, in the same places; ``detail`` is ``all``, ``shapes`` or ``versions``. ``fold`` makes one card of what
+    belongs together: ``loops``, ``modules``, ``composites``, a depth of modules, a function that is asked about each
+    card and names its group, or several of these. ``around`` is a tensor, or its name, and ``reach`` how many links
+    away from it the picture ends. A graph of more than 5,000 cards is folded unasked.
+
+    How it looks: ``direction`` is ``right`` or ``down``, ``theme`` is ``light``, ``dark``, ``high-contrast`` or
+    ``colour-blind``; ``labels`` gives names other words, ``title`` the whole; ``legend`` tells what signs mean. A row
+    of cards wider than ``widest`` pixels goes on in the next line; None lets it run. ``scale`` is a PNG's pixels for
+    each of an SVG's, or ``dpi`` its pixels to the inch; ``embed_font`` puts the letters into an SVG (30 kB).
 
     Raises ``DrawError``, with a sentence for people, when it cannot.
 
@@ -65,30 +80,35 @@ def draw(
     target = None if path is None else Path(path)
     if target is not None:
         writer_for(target)
+    options = Options(
+        style=style,
+        values=values,
+        show=show,
+        detail=detail,
+        fold=fold,
+        around=around,
+        reach=reach,
+        direction=direction,
+        theme=theme,
+        legend=legend,
+        labels=labels or {},
+    )
     subject = _subject(what, step, task, names, title)
-    scene = scene_of(subject, style=style, values=values)
-    player = _player(what, subject, task=task, values=values, title=title)
-    picture = Picture(scene, scale=scale, widest=widest, embed_font=embed_font, player=player)
+    made = composed(subject, options)
+    trace = what.trace if isinstance(what, Cursor) else what
+    film = Moving(trace if isinstance(trace, Trace) else subject, task, options, title=title, widest=widest)
+    picture = Picture(
+        made.scene,
+        whole=made.whole,
+        scale=scale if dpi is None else dpi / POINTS,
+        widest=widest,
+        embed_font=embed_font,
+        options=options,
+        film=film,
+    )
     if target is not None:
         picture.save(target)
     return picture
-
-
-def scene_of(subject: Subject, *, style: str = "cards", values: int = 1) -> Scene:
-    """What the picture of ``subject`` shows; raises ``DrawError`` for an unknown style, or for too large a graph."""
-    if style not in STYLES:
-        raise DrawError(f"There is no style {style!r}; draw in one of {', '.join(STYLES)}.")
-    chosen = select(subject, LIMIT)
-    built, links = STYLES[style](subject, chosen, values)
-    return Scene(*headline(subject, chosen), built, links)
-
-
-def _player(what: Any, subject: Subject, *, task: int | None, values: int, title: str | None) -> Player:
-    """What steps through the same thing."""
-    trace = what.trace if isinstance(what, Cursor) else what
-    if isinstance(trace, Trace):
-        return Player(trace, task=task, values=values, title=title)
-    return Player.of(subject, values=values)
 
 
 def _subject(

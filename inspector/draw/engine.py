@@ -31,6 +31,15 @@ def engines() -> Iterator[str]:
             yield found
 
 
+def has_engine() -> bool:
+    """Whether there is a program here to lay out with; raises ``DrawError`` if one was named that is not."""
+    wanted = os.environ.get(VARIABLE, "")
+    found = next(engines(), None) is not None
+    if not found and wanted not in {"", "none"}:
+        raise DrawError(f"{VARIABLE}={wanted} names no program here: name one that is, or `none` to do without.")
+    return found
+
+
 def layout(source: str) -> dict[str, Any]:
     """Graphviz's placing of what ``source`` describes, as JSON. Raises ``DrawError`` if none is there or all fail."""
     complaints = []
@@ -45,10 +54,8 @@ def layout(source: str) -> dict[str, Any]:
             complaints.append(f"{engine}: {error}")
     if complaints:
         raise DrawError(f"Graphviz could not lay out this graph ({'; '.join(complaints)}).")
-    wanted = os.environ.get(VARIABLE)
-    asked = f"{VARIABLE}={wanted} names no program here" if wanted else "found neither `dot` nor `graphviz-pure`"
     raise DrawError(
-        f"A picture needs Graphviz to place its nodes, and {asked}: "
+        "This layout needs Graphviz, and there is neither `dot` nor `graphviz-pure`: "
         "`pip install graphviz-pure`, or install Graphviz (https://graphviz.org/download)."
     )
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+
 from inspector.draw.errors import DrawError
-from inspector.draw.subject import Subject
-from inspector.trace.facts import BackwardStarted, OpApplied, OpFailed
+from inspector.draw.subject import Scope, Subject
+from inspector.trace.facts import BackwardStarted, OpApplied, OpFailed, ScopeEntered, ScopeLeft
 from inspector.trace.state import State, TaskState
 from inspector.trace.trace import Trace
 
@@ -32,7 +36,34 @@ def subject_of(trace: Trace, step: int | None = None, task: int | None = None, t
         task=None if chosen is None else chosen.serial,
         failed=failed,
         title=title,
+        scopes=Scopes(trace).at,
     )
+
+
+class Scopes:
+    """The modules and composites under way at any step; worked out when it is first asked for."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[list[int], list[tuple[Scope, ...]]]]:
+        """By thread: the steps at which its scopes change, and the scopes from there on."""
+        known: dict[int, tuple[list[int], list[tuple[Scope, ...]]]] = {}
+        for step in self._trace.steps_of(ScopeEntered, ScopeLeft):
+            fact = self._trace.facts[step - 1]
+            steps, stacks = known.setdefault(fact.thread, ([0], [()]))
+            inner = (
+                (*stacks[-1], Scope(step, fact.kind, fact.name)) if isinstance(fact, ScopeEntered) else stacks[-1][:-1]
+            )
+            steps.append(step)
+            stacks.append(inner)
+        return known
+
+    def at(self, step: int) -> Sequence[Scope]:
+        """Those of the thread in which the fact of ``step`` happened, the outermost first."""
+        steps, stacks = self._known.get(self._trace.facts[step - 1].thread, ([0], [()]))
+        return stacks[bisect_right(steps, step) - 1]
 
 
 def _task(end: State, at: int, number: int | None) -> TaskState | None:

@@ -15,6 +15,11 @@ TRACKS_APART = 4.5
 """How far the way forward and the way back each keep from their common middle where both climb."""
 
 
+DOWN_APART = 9.0
+"""The same, where both lead downwards."""
+ASIDE = 48.0
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """One strand of a link, or one end of it where the other is in another line of cards; as it is drawn."""
@@ -82,11 +87,14 @@ def _lines_of(link: Link, cards: Mapping[str, Card], placed: Layout) -> Iterator
             yield Line(link, strand, _way_out(link, cards, placed).beside(aside), ends=False, index=index)
             yield Line(link, strand, _way_in(link, cards, placed).beside(aside), starts=False, index=index)
         else:
-            yield Line(link, strand, _follow(link, cards, placed).beside(aside), index=index)
+            way = _follow(link, cards, placed)
+            yield Line(link, strand, way.moved(Point(aside, 0.0)) if placed.down else way.beside(aside), index=index)
 
 
 def _follow(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
-    """The way of a link: Graphviz's spline between the two cards, moved to the rows where this link docks."""
+    """The way of a link: the layout's between the two cards, moved to the rows where this link docks."""
+    if placed.down and link.kind is not Kind.SAVED:
+        return _descend(link, cards, placed)
     start, end = _docks(link, cards, placed)
     if link.kind is Kind.SAVED:
         above, below = box_of(cards[link.tail], placed.corners[link.tail]), placed.corners[link.head]
@@ -99,6 +107,19 @@ def _follow(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
     apart = {Kind.FORWARD: -TRACKS_APART, Kind.BACKWARD: TRACKS_APART}.get(link.kind, 0.0)
     lowered = way.beside(apart).lowered(start.y - way.points[0].y - apart, end.y - way.points[-1].y - apart)
     return lowered.pinned(start, end)
+
+
+def _descend(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
+    """The way of a link where values flow downwards: the way back runs to the right of the way forward."""
+    if link.kind is Kind.BROKEN:
+        tail, head = cards[link.tail], cards[link.head]
+        a, b = placed.corners[link.tail], placed.corners[link.head]
+        start = Point(a.x + tail.width, a.y + tail.middle(link.tail_port))
+        end = Point(b.x + head.width, b.y + head.middle(link.head_port))
+        out = max(start.x, end.x) + ASIDE
+        return Curve((start, Point(out, start.y), Point(out, end.y), end))
+    way = placed.ways[link.tail, link.head, "way"]
+    return way.moved(Point({Kind.FORWARD: -DOWN_APART, Kind.BACKWARD: DOWN_APART}.get(link.kind, 0.0), 0.0))
 
 
 def _docks(link: Link, cards: Mapping[str, Card], placed: Layout) -> tuple[Point, Point]:

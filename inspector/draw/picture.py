@@ -7,14 +7,21 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
+from inspector.draw.data import as_json
 from inspector.draw.dot import source
 from inspector.draw.errors import DrawError
 from inspector.draw.files import write_whole
+from inspector.draw.graphml import graphml
+from inspector.draw.mermaid import mermaid
+from inspector.draw.moving import Moving
+from inspector.draw.options import Options
+from inspector.draw.pdf import pdf
 from inspector.draw.place import Layout, arrange
-from inspector.draw.player import Player
 from inspector.draw.raster import png
 from inspector.draw.scene import Scene
 from inspector.draw.svg import svg
+from inspector.draw.text import text
+from inspector.draw.themes import painted, palette_of
 
 
 class Picture:
@@ -28,42 +35,54 @@ class Picture:
         embed_font: bool = True,
         widest: float | None = None,
         layout: Layout | None = None,
-        player: Player | None = None,
+        whole: Scene | None = None,
+        options: Options | None = None,
+        film: Moving | None = None,
     ) -> None:
         self.scene = scene
         self.scale = scale
         self.embed_font = embed_font
         self.widest = widest
-        self.player = player
+        self.whole = whole or scene
+        self.options = options or Options()
+        self.film = film
         if layout is not None:
             self.layout = layout
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the cards stand; raises ``DrawError`` when there is no Graphviz."""
-        return arrange(self.scene, self.widest)
+        """Where the cards stand: the same for the whole scene and for each half of it."""
+        return arrange(self.whole, self.widest, down=self.options.direction == "down")
 
     @cached_property
     def svg(self) -> str:
         """The picture as SVG text."""
-        return svg(self.scene, self.layout, embed_font=self.embed_font)
+        chosen = self.options
+        return svg(self.scene, self.layout, embed_font=self.embed_font, theme=chosen.theme, legend=chosen.legend)
 
     @cached_property
     def dot(self) -> str:
         """The picture as DOT text, for Graphviz to lay out and draw."""
-        return source(self.scene)
+        return painted(source(self.scene), palette_of(self.options.theme))
 
     @cached_property
     def png(self) -> bytes:
         """The picture as PNG, at its scale."""
         return png(self.svg, self.scale)
 
+    @cached_property
+    def pdf(self) -> bytes:
+        """The picture as PDF; raises ``DrawError`` where the extra ``pdf`` is not installed."""
+        return pdf(self.svg)
+
     @property
-    def html(self) -> str:
-        """The page that steps through what led to the picture; raises ``DrawError`` if nothing is known of that."""
-        if self.player is None:
-            raise DrawError("A page steps through a trace, and this picture was made without one: draw the trace.")
-        return self.player.html
+    def moving(self) -> Moving:
+        """What led to the picture, step by step; raises ``DrawError`` if nothing is known of that."""
+        if self.film is None:
+            raise DrawError(
+                "This picture was made of a scene alone, and nothing is known of its steps: draw the trace."
+            )
+        return self.film
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture, in the format that the ending names; whole, or not at all. Returns the path.
@@ -85,8 +104,14 @@ class Picture:
 WRITERS: dict[str, Callable[[Picture], bytes]] = {
     ".svg": lambda picture: picture.svg.encode(),
     ".png": lambda picture: picture.png,
+    ".pdf": lambda picture: picture.pdf,
+    ".html": lambda picture: picture.moving.html.encode(),
+    ".gif": lambda picture: picture.moving.gif(picture.scale),
     ".dot": lambda picture: picture.dot.encode(),
-    ".html": lambda picture: picture.html.encode(),
+    ".mmd": lambda picture: mermaid(picture.scene).encode(),
+    ".graphml": lambda picture: graphml(picture.scene).encode(),
+    ".json": lambda picture: as_json(picture.scene).encode(),
+    ".txt": lambda picture: text(picture.scene).encode(),
 }
 """Each ending, and what is written for it."""
 

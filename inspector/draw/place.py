@@ -1,4 +1,4 @@
-"""Where the cards stand: placed by Graphviz, and broken into lines like a text where one line would be too long.
+"""Where the cards stand: placed by Graphviz or by us, and broken into lines where one line would be too long.
 
 Graphviz is given boxes of our own measure and one edge for each pair of cards, without any text: so positions depend on
 neither its fonts nor the step, and a gradient's way back runs beside the value's way forward. (With a second edge for
@@ -7,14 +7,15 @@ each gradient, and labels, it needs 25 to 70 times as long.) Must not know colou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from inspector.draw.bands import bands
-from inspector.draw.engine import layout
+from inspector.draw.engine import has_engine, layout
 from inspector.draw.geometry import Box, Curve, Point
+from inspector.draw.own import placed as placed_by_us
 from inspector.draw.scene import Card, Scene
 from inspector.draw.skeleton import skeleton
 
@@ -24,6 +25,8 @@ Ends = tuple[str, str, str]
 STUB = 46.0
 """How far a link that goes on in another line of cards is drawn."""
 BETWEEN_BANDS = 44.0
+MOST_FOR_GRAPHVIZ = 100
+"""Graphviz places so many cards in a third of a second; beyond, it takes a process for each line, or minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +39,39 @@ class Layout:
     height: float
     bands: Mapping[str, int] = field(default_factory=dict)
     """In which line of cards each stands, where there is more than one."""
+    down: bool = False
+    """Whether values flow downwards, and not to the right."""
 
     def apart(self, one: str, other: str) -> bool:
         """Whether two cards stand in different lines."""
         return self.bands.get(one, 0) != self.bands.get(other, 0)
 
 
-def arrange(scene: Scene, widest: float | None = None) -> Layout:
-    """Place the cards of ``scene``, in several lines if one were wider than ``widest``.
+def arrange(scene: Scene, widest: float | None = None, *, down: bool = False) -> Layout:
+    """Place the cards of ``scene``, in several lines if one were wider than ``widest``; or downwards, in one piece.
 
-    Raises ``DrawError`` when there is no Graphviz.
+    Raises ``DrawError`` when Graphviz fails.
     """
+    if down:
+        own = placed_by_us(scene, down=True)
+        return Layout(own.corners, own.ways, own.width, own.height, down=True)
     number = bands(scene, widest, 2 * STUB)
     lines = max(number.values(), default=0) + 1
-    return _arranged(scene) if lines == 1 else _in_bands(scene, number, lines)
+    by_us = not has_engine() or len(scene.cards) > MOST_FOR_GRAPHVIZ
+    place = _arranged_by_us if by_us else _arranged
+    return place(scene) if lines == 1 else _in_bands(scene, number, lines, place)
+
+
+def _arranged_by_us(scene: Scene) -> Layout:
+    """In one line, however long, without Graphviz."""
+    if not scene.cards:
+        return Layout({}, {}, 0.0, 0.0)
+    own = placed_by_us(scene)
+    return Layout(own.corners, own.ways, own.width, own.height)
 
 
 def _arranged(scene: Scene) -> Layout:
-    """In one line, however long."""
+    """In one line, however long, by Graphviz."""
     if not scene.cards:
         return Layout({}, {}, 0.0, 0.0)
     placed = layout(skeleton(scene))
@@ -85,7 +103,7 @@ def _way(edge: dict[str, Any], names: Mapping[int, str], high: float) -> tuple[E
 # -- several lines of cards
 
 
-def _in_bands(scene: Scene, number: Mapping[str, int], count: int) -> Layout:
+def _in_bands(scene: Scene, number: Mapping[str, int], count: int, place: Callable[[Scene], Layout]) -> Layout:
     """The cards in several lines, each line placed by itself, one below the other."""
     keys: list[set[str]] = [set() for _ in range(count)]
     for key, band in number.items():
@@ -93,7 +111,7 @@ def _in_bands(scene: Scene, number: Mapping[str, int], count: int) -> Layout:
     parts = [_part_of(scene, band) for band in keys]
     with ThreadPoolExecutor() as pool:
         # Graphviz is another process each time, so these run side by side.
-        arranged = list(pool.map(_arranged, parts))
+        arranged = list(pool.map(place, parts))
     entered = {number[link.head] for link in scene.links if number[link.head] != number[link.tail]}
     corners: dict[str, Point] = {}
     ways: dict[Ends, Curve] = {}

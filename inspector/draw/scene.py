@@ -78,6 +78,8 @@ class Outline(StrEnum):
     ELLIPSE = "ellipse"
     HEXAGON = "hexagon"
     NOTE = "note"
+    STACK = "stack"
+    """Several cards in one."""
 
 
 SHAPES = {Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE}

@@ -6,12 +6,21 @@ that every step of one pass is drawn in the same places. Must not know how anyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from inspector.trace.facts import OpApplied, OpFailed, Place
 from inspector.trace.state import Bump, NodeState, Saved, State, Status, TaskState, TensorState
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One entering of a module or composite: at which step, its kind, and what it is called."""
+
+    step: int
+    kind: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,8 @@ class Subject:
     """The nodes to walk from when there is no backward pass; the open ends of the graph if empty."""
     alone: int | None = None
     """A tensor that nothing made: all there is to draw."""
+    scopes: Callable[[int], Sequence[Scope]] = field(default=lambda step: ())
+    """The modules and composites that an operation, the fact of this step, was made in; the outermost first."""
 
     def pass_(self) -> TaskState | None:
         """The backward pass as it stands now; None before it starts, or when there is none."""

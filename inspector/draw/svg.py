@@ -6,30 +6,69 @@ Must not know Graphviz. Every text is escaped; ``class`` and ``data-`` attribute
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html import escape
 
 from inspector.draw.geometry import Curve, Point
 from inspector.draw.labelling import SIZE
+from inspector.draw.legend import Legend
 from inspector.draw.lines import Line, extent, lines
 from inspector.draw.place import Layout
 from inspector.draw.scene import Card, Cell, Kind, Outline, Row, Scene, Words
 from inspector.draw.theme import FAMILIES, SIZES, Fill, Ink, Stroke
+from inspector.draw.themes import painted, palette_of
 from inspector.draw.typeface import font_face, width
 from inspector.draw.wording import plain
 
 DETAIL = 11.5
 FAINT = "0.38"
+LEAST_LEGEND = 560.0
+"""A legend is not squeezed into less."""
 ARROW, HALF = 8.0, 3.2
 
 
-def svg(scene: Scene, placed: Layout, *, embed_font: bool = True) -> str:
-    """The picture; with ``embed_font``, about 30 kB larger, it brings its own letters."""
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The room that a picture takes: its size, how much of its height the headline has, and where the cards begin."""
+
+    width: float
+    height: float
+    head: float
+    left: float
+    top: float
+
+    def around(self, other: Frame) -> Frame:
+        """The room for both of two steps of one picture."""
+        left, top, head = min(self.left, other.left), min(self.top, other.top), max(self.head, other.head)
+        right = max(self.left + self.width, other.left + other.width)
+        bottom = max(self.top + self.height - self.head, other.top + other.height - other.head)
+        return Frame(right - left, bottom - top + head, head, left, top)
+
+
+def frame_of(scene: Scene, placed: Layout, drawn: list[Line]) -> Frame:
+    """The room that a scene needs, without a legend."""
     head, head_width = _headline_size(scene)
-    drawn = lines(scene, placed)
     room = extent(drawn, placed)
     wide = round(max(room.right - room.left, head_width) + 2 * SIZES.margin + 0.5)
-    high = round(room.bottom - room.top + head + 2 * SIZES.margin + 0.5)
-    shift = f"translate({_n(SIZES.margin - room.left)} {_n(SIZES.margin + head - room.top)})"
+    return Frame(wide, round(room.bottom - room.top + head + 2 * SIZES.margin + 0.5), head, room.left, room.top)
+
+
+def svg(
+    scene: Scene,
+    placed: Layout,
+    *,
+    embed_font: bool = True,
+    theme: str = "light",
+    legend: bool = False,
+    frame: Frame | None = None,
+) -> str:
+    """The picture; with ``embed_font``, about 30 kB larger, it brings its own letters. ``frame`` sets its size."""
+    drawn = lines(scene, placed)
+    frame = frame or frame_of(scene, placed, drawn)
+    key = Legend(max(frame.width, LEAST_LEGEND) - 2 * SIZES.margin) if legend else None
+    wide = frame.width if key is None else max(frame.width, key.width + 2 * SIZES.margin)
+    high = frame.height + (0.0 if key is None else key.height + 6)
+    shift = f"translate({_n(SIZES.margin - frame.left)} {_n(SIZES.margin + frame.head - frame.top)})"
     future = {card.key for card in scene.cards if card.future}
     body = [
         *_headline(scene),
@@ -38,16 +77,18 @@ def svg(scene: Scene, placed: Layout, *, embed_font: bool = True) -> str:
         *(_card(card, placed.corners[card.key]) for card in scene.cards),
         *(label_marks(line) for line in drawn),
         "</g>",
+        *(() if key is None else key.marks(SIZES.margin, frame.height - SIZES.margin / 2)),
     ]
     families = ", ".join(family if " " not in family else f"'{family}'" for family in FAMILIES)
     style = f"<defs><style>{font_face()}</style></defs>" if embed_font else ""
-    return (
+    markup = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(wide)}" height="{_n(high)}" '
         f'viewBox="0 0 {_n(wide)} {_n(high)}" '
         f'role="img" font-family="{families}">{style}<title>{_escaped(scene.headline)}</title>'
         f"<desc>{_escaped(' · '.join(text for text in (scene.detail, scene.alarm) if text))}</desc>"
         f'<rect width="{_n(wide)}" height="{_n(high)}" fill="{Fill.PAPER}"/>\n' + "\n".join(body) + "\n</svg>\n"
     )
+    return painted(markup, palette_of(theme))
 
 
 # -- headline
@@ -83,6 +124,10 @@ def _card(card: Card, corner: Point) -> str:
 
 
 def _box(card: Card) -> Iterator[str]:
+    if card.outline is Outline.STACK:
+        for aside in (6, 3):
+            sheet = rounded(aside, aside, card.width, card.height)
+            yield f'<path d="{sheet}" fill="{Fill.PAPER}" stroke="{card.stroke}" stroke-width="1.1"/>'
     yield f'<path d="{rounded(0, 0, card.width, card.height)}" fill="{Fill.PAPER}"/>'
     yield from _rows(card, (card.width - card.inner) / 2, card.frame)
     yield from border_marks(card)

@@ -83,7 +83,7 @@ class Film:
         for step in range(start + 1, self.subject.now.step + 1):
             fact = trace.facts[step - 1]
             change = cursor.seek(step)
-            if not _is_quiet(fact, cursor.state):
+            if not is_quiet(fact, cursor.state):
                 self.frames.append(Frame(step, focus=self._parts_of.focus(fact), lit=self._lit(fact)))
             self._see(cursor.state, self._touched(cursor.state, change))
 
@@ -188,7 +188,7 @@ def _break_of(link: Link) -> tuple[str, str, str]:
     return link.tail, link.head, link.head_port
 
 
-def _is_quiet(fact: Fact, state: State) -> bool:
+def is_quiet(fact: Fact, state: State) -> bool:
     """Whether nobody stops here: a name changes nothing one can see, and a result comes with its operation."""
     if isinstance(fact, TensorCreated):
         made = state.tensors.get(fact.tensor)

@@ -364,6 +364,18 @@ def chain(length: int = 60) -> list[f.Fact]:
     return tape.ended()
 
 
+def loop(times: int) -> list[f.Fact]:
+    """Two lines, again and again: ``a = h @ W`` and ``h = a.tanh()``; then a loss."""
+    tape = Tape("loop.py")
+    w, h = tape.at(1).tensor("W", (2, 2), grad=True), tape.at(2).tensor("x", (1, 2))
+    for _ in range(times):
+        a = tape.at(4).op("a", "h @ W", {"a": h, "b": w}, (1, 2), op="mm", saves={"a": h, "b": w})
+        h = tape.at(5).op("h", "a.tanh()", {"x": a}, (1, 2), saves={"out": None})
+    loss = tape.at(7).op("loss", "h.sum()", {"x": h}, ())
+    tape.at(8).backward(loss).run(loss, summary((), 1.0, 1.0), summary((1, 2), 1.4)).finish()
+    return tape.ended()
+
+
 def failing_product() -> list[f.Fact]:
     """A product of shapes that do not fit, after two operations that went well."""
     tape = Tape("fail.py")

@@ -101,7 +101,9 @@ def test_an_unknown_ending_is_refused_with_the_known_ones(trace: Trace, tmp_path
     with pytest.raises(DrawError) as refusal:
         draw(trace, tmp_path / name)
     assert said in str(refusal.value)
-    assert str(refusal.value).endswith("end it in one of .svg, .png, .dot, .html.")
+    assert str(refusal.value).endswith(
+        "end it in one of .svg, .png, .pdf, .html, .gif, .dot, .mmd, .graphml, .json, .txt."
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -152,7 +154,7 @@ def test_a_picture_that_cannot_be_made_touches_no_file(
 ) -> None:
     target = tmp_path / "picture.svg"
     target.write_text("mine")
-    monkeypatch.setenv(VARIABLE, "none")
+    monkeypatch.setenv(VARIABLE, "no-such-dot")
     with pytest.raises(DrawError):
         draw(trace, target)
     assert target.read_text() == "mine"
@@ -180,11 +182,11 @@ def test_graphviz_pure_is_found_when_the_system_has_no_dot(trace: Trace, monkeyp
     assert len(list(cards_in(parsed(draw(trace))))) == 9
 
 
-def test_without_any_graphviz_it_says_what_to_install(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_graphviz_we_place_the_cards_ourselves(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("sysconfig.get_path", lambda name: "/nowhere")
-    with pytest.raises(DrawError, match=r"found neither `dot` nor `graphviz-pure`: `pip install graphviz-pure`, or"):
-        _ = draw(trace).svg
+    assert list(engines()) == []
+    assert len(list(cards_in(parsed(draw(trace))))) == 9
 
 
 def test_a_named_program_that_is_not_there_is_told(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +240,17 @@ def test_the_dot_read_back_has_every_card_link_and_word(trace: Trace, style: str
     assert sorted(edges) == sorted((link.tail, link.head) for link in drawn.scene.links for _ in link.strands)
 
 
-def test_sixty_cards_take_a_moment_and_more_than_one_can_look_at_are_refused() -> None:
+def test_more_cards_than_one_can_look_at_are_folded_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(picture(stories.chain(60)).scene.cards) == 60
-    with pytest.raises(DrawError, match=r"This graph has 1,600 nodes, and a picture holds 1,500 at most: draw "):
-        picture(stories.chain(1600))
+    monkeypatch.setattr("inspector.draw.composing.LIMIT", 50)
+    scene = picture(stories.loop(60)).scene
+    assert [card.name for card in scene.cards] == ["W", "x", "loop.py:4–5", "loss"]
+    assert scene.detail.endswith("123 cards are too many: folded to 4")
+
+
+def test_what_cannot_be_folded_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.draw.composing.LIMIT", 50)
+    with pytest.raises(
+        DrawError, match=r"This graph has 60 cards, and a picture holds 50 at most, with loops .* folded"
+    ):
+        picture(stories.chain(60))

@@ -98,7 +98,7 @@ def test_a_graph_that_is_too_large_is_refused_at_once_however_deep() -> None:
     x = mg.ones(1, requires_grad=True)
     for _ in range(5000):
         x = x * 1.0
-    with pytest.raises(DrawError, match="This graph has 5,001 nodes"):
+    with pytest.raises(DrawError, match="This graph has 5,001 cards, and a picture holds 5,000 at most"):
         draw(x)
 
 
