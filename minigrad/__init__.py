@@ -56,6 +56,7 @@ from minigrad.nn.functional import lent as _lent
 from minigrad.nn.functional.lent import *
 from minigrad.older_linalg import *
 from minigrad.ops.arithmetic import *
+from minigrad.ops.bessel import *
 from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
 from minigrad.ops.comparison import *
@@ -69,9 +70,13 @@ from minigrad.ops.creation import *
 from minigrad.ops.exponential import *
 from minigrad.ops.extremes import *
 from minigrad.ops.indexed import index_put_into as index_put
+from minigrad.ops.gamma import *
 from minigrad.ops.joining import *
+from minigrad.ops.likeness import *
 from minigrad.ops.matmul import *
+from minigrad.ops.numbers import *
 from minigrad.ops.order import *
+from minigrad.ops.padding import *
 from minigrad.ops.picking import *
 from minigrad.ops.rearranging import *
 from minigrad.ops.reduction import *
@@ -83,8 +88,10 @@ from minigrad.ops.searching import *
 from minigrad.ops.shape import *
 from minigrad.ops.softmax import *
 from minigrad.ops.special import *
+from minigrad.ops.statistics import *
 from minigrad.ops.trigonometric import *
 from minigrad.ops.variance import *
+from minigrad.ops.view_copies import *
 from minigrad.ops.viewing import *
 from minigrad.printing import *
 from minigrad.random import *
@@ -133,6 +140,7 @@ __all__ = [
 __all__ += asking.__all__
 __all__ += dtypes.__all__
 __all__ += _ops.arithmetic.__all__
+__all__ += _ops.bessel.__all__
 __all__ += _ops.choice.__all__
 __all__ += _ops.clamping.__all__
 __all__ += _ops.comparison.__all__
@@ -145,9 +153,13 @@ __all__ += _ops.copying.__all__
 __all__ += _ops.creation.__all__
 __all__ += _ops.exponential.__all__
 __all__ += _ops.extremes.__all__
+__all__ += _ops.gamma.__all__
 __all__ += _ops.joining.__all__
+__all__ += _ops.likeness.__all__
 __all__ += _ops.matmul.__all__
+__all__ += _ops.numbers.__all__
 __all__ += _ops.order.__all__
+__all__ += _ops.padding.__all__
 __all__ += _ops.picking.__all__
 __all__ += _ops.rearranging.__all__
 __all__ += _ops.reduction.__all__
@@ -158,8 +170,10 @@ __all__ += _ops.searching.__all__
 __all__ += _ops.shape.__all__
 __all__ += _ops.softmax.__all__
 __all__ += _ops.special.__all__
+__all__ += _ops.statistics.__all__
 __all__ += _ops.trigonometric.__all__
 __all__ += _ops.variance.__all__
+__all__ += _ops.view_copies.__all__
 __all__ += _ops.viewing.__all__
 __all__ += _lent.__all__
 __all__ += older_linalg.__all__

@@ -41,6 +41,7 @@ from minigrad.events import (
 from minigrad.missing import AbsentMethods
 from minigrad.older_linalg import OlderLinalgMethods
 from minigrad.ops.arithmetic import ArithmeticMethods
+from minigrad.ops.bessel import BesselMethods
 from minigrad.ops.choice import ChoiceMethods
 from minigrad.ops.clamping import ClampingMethods
 from minigrad.ops.comparison import ComparisonMethods
@@ -48,15 +49,17 @@ from minigrad.ops.composite import CompositeMethods
 from minigrad.ops.contraction import ContractionMethods
 from minigrad.ops.conversion import ConversionMethods
 from minigrad.ops.copying import CopyingMethods
-from minigrad.ops.creation import CreationMethods
 from minigrad.ops.exponential import ExponentialMethods
 from minigrad.ops.extremes import ExtremesMethods
 from minigrad.ops.filling import FillingMethods
+from minigrad.ops.gamma import GammaMethods
 from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
+from minigrad.ops.likeness import CreationMethods
 from minigrad.ops.linalg import LinalgMethods
 from minigrad.ops.matmul import MatmulMethods
+from minigrad.ops.numbers import NumbersMethods
 from minigrad.ops.order import OrderMethods
 from minigrad.ops.picking import PickingMethods
 from minigrad.ops.rearranging import RearrangingMethods
@@ -68,9 +71,11 @@ from minigrad.ops.searching import SearchingMethods
 from minigrad.ops.shape import ShapeMethods
 from minigrad.ops.softmax import SoftmaxMethods
 from minigrad.ops.special import SpecialMethods
+from minigrad.ops.statistics import StatisticsMethods
 from minigrad.ops.trigonometric import TrigonometricMethods
 from minigrad.ops.turning import TurningMethods
 from minigrad.ops.variance import VarianceMethods
+from minigrad.ops.view_copies import ViewCopyMethods
 from minigrad.printing import tensor_text
 from minigrad.storage import OldNames, StorageMethods
 
@@ -90,6 +95,7 @@ class Size(tuple[int, ...]):
 
 class Tensor(
     ArithmeticMethods,
+    BesselMethods,
     ChoiceMethods,
     ClampingMethods,
     ComparisonMethods,
@@ -101,12 +107,14 @@ class Tensor(
     ExponentialMethods,
     ExtremesMethods,
     FillingMethods,
+    GammaMethods,
     IndexedMethods,
     IndexingMethods,
     JoiningMethods,
     LinalgMethods,
     MatmulMethods,
     OlderLinalgMethods,
+    NumbersMethods,
     OrderMethods,
     PickingMethods,
     RearrangingMethods,
@@ -118,9 +126,11 @@ class Tensor(
     ShapeMethods,
     SoftmaxMethods,
     SpecialMethods,
+    StatisticsMethods,
     TrigonometricMethods,
     TurningMethods,
     VarianceMethods,
+    ViewCopyMethods,
     StorageMethods,
     OldNames,
     AbsentMethods,

@@ -12,7 +12,7 @@ from minigrad.errors import do_not_meet
 from minigrad.op import op
 from minigrad.ops.choice import zero
 
-__all__ = ["masked_fill"]
+__all__ = ["fill", "masked_fill"]
 
 
 @op(label="copy", name="copy", backward="CopyBackwards", converts=True)
@@ -56,8 +56,8 @@ def zero_out(a: Array, /) -> Array:
 zero_out.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", backward="FillBackward2", may_overlap=True)
-def fill(a: Array, /, value: Any) -> Array:
+@op(label="fill", name="fill", backward="FillBackward2", may_overlap=True)
+def fill_number(a: Array, /, value: Any) -> Array:
     """The number ``value`` in the place of every element of ``a``.
 
     >>> import minigrad as mg
@@ -67,7 +67,7 @@ def fill(a: Array, /, value: Any) -> Array:
     return _full(a, value)
 
 
-fill.grads(a=lambda g: zero.apply(g))
+fill_number.grads(a=lambda g: zero.apply(g))
 
 
 def _full(a: Array, value: Any) -> Array:
@@ -91,11 +91,47 @@ def fill_tensor(a: Array, value: Array, /) -> Array:
 fill_tensor.grads(a=lambda g: zero.apply(g), value=lambda g: g)
 
 
+@op(label="fill", name="fill", backward="FillBackward0")
+def filled(a: Array, /, value: Any) -> Array:
+    """The number ``value`` in the shape and type of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.fill(mg.zeros(2), 5.0)
+    tensor([5., 5.])
+    """
+    return np.full_like(a, value)
+
+
+@op(label="fill", name="fill", backward="FillBackward1")
+def filled_with(a: Array, value: Array, /) -> Array:
+    """The one element of ``value`` in the shape and type of ``a``.
+
+    >>> import minigrad as mg
+    >>> mg.fill(mg.zeros(2), mg.tensor(5.0))
+    tensor([5., 5.])
+    """
+    return np.asarray(fill_tensor.forward(a, value))
+
+
+filled.grads(a=lambda g: zero.apply(g))
+filled_with.grads(a=lambda g: zero.apply(g), value=lambda g: g)
+
+
+def fill(input: Any, value: Any) -> Any:
+    """``value``, a number or a 0-dim tensor, in the shape and type of ``input``.
+
+    >>> import minigrad as mg
+    >>> mg.fill(mg.tensor([1, 2]), 5)
+    tensor([5, 5])
+    """
+    return filled_with.apply(input, value) if isinstance(value, TensorBase) else filled.apply(input, value)
+
+
 def fill_in_place(input: Any, value: Any) -> Any:
     """Overwrite every element of ``input`` with ``value``, a number or a 0-dim tensor."""
     if isinstance(value, TensorBase):
         return fill_tensor.inplace(input, value)
-    return fill.inplace(input, value)
+    return fill_number.inplace(input, value)
 
 
 def copy_in_place(input: Any, src: Any, non_blocking: bool = False) -> Any:

@@ -24,22 +24,19 @@ __all__ = [
     "as_tensor",
     "asarray",
     "empty",
-    "empty_like",
+    "empty_permuted",
     "empty_strided",
     "eye",
     "from_numpy",
     "full",
-    "full_like",
     "linspace",
     "logspace",
     "ones",
-    "ones_like",
     "scalar_tensor",
     "tensor",
     "tril_indices",
     "triu_indices",
     "zeros",
-    "zeros_like",
 ]
 
 Shape = Any
@@ -294,7 +291,7 @@ def empty(*size: Any, dtype: dtype | None = None, device: Any = None, requires_g
     return made(np.empty(lengths(size, "empty"), _kind(dtype)), "empty", requires_grad)
 
 
-def _filled(shape: tuple[int, ...], value: Any, kind: np.dtype[Any]) -> Array:
+def filled_with(shape: tuple[int, ...], value: Any, kind: np.dtype[Any]) -> Array:
     """Without ``np.full``, whose warning about a NaN among whole numbers would be NumPy's own, not ours to silence."""
     array = np.empty(shape, kind)
     np.copyto(array, np.asarray(value), casting="unsafe")
@@ -313,7 +310,7 @@ def full(
     check_device(device)
     value = fill_value.item() if isinstance(fill_value, TensorMeta) else fill_value  # type: ignore[attr-defined]
     kind = dtypes.numpy_of(dtype) or _inferred(value)
-    return made(_filled(lengths((size,), "full"), value, kind), "full", requires_grad)
+    return made(filled_with(lengths((size,), "full"), value, kind), "full", requires_grad)
 
 
 def empty_strided(
@@ -326,16 +323,41 @@ def empty_strided(
     (1, 2)
     """
     check_device(device)
+    return made(strided_memory(size, stride, _kind(dtype)), "empty_strided", requires_grad)
+
+
+def strided_memory(size: Shape, stride: Shape, kind: np.dtype[Any]) -> Array:
+    """Unwritten memory, just enough, seen in a shape with these steps."""
     shape, steps = lengths((size,), "empty_strided"), lengths((stride,), "empty_strided")
     if len(shape) != len(steps):
         raise RuntimeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(steps)})"
         )
-    kind = _kind(dtype)
     cells = 1 + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) if all(shape) else 0
     memory = np.empty(cells, kind)
-    window = np.lib.stride_tricks.as_strided(memory, shape, [s * kind.itemsize for s in steps])
-    return made(window, "empty_strided", requires_grad)
+    return np.lib.stride_tricks.as_strided(memory, shape, [s * kind.itemsize for s in steps])
+
+
+def empty_permuted(
+    size: Shape,
+    physical_layout: Shape,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+) -> Any:
+    """Unwritten memory of a shape whose dimensions lie in memory in the order ``physical_layout``, outermost first.
+
+    >>> import minigrad as mg
+    >>> mg.empty_permuted((2, 3), (1, 0)).stride()
+    (1, 2)
+    """
+    check_device(device)
+    shape, order = lengths((size,), "empty_permuted"), tuple(physical_layout)
+    if sorted(order) != list(range(len(shape))):
+        raise RuntimeError(f"empty_permuted: physical_layout {list(order)} names each of {len(shape)} dimensions once")
+    memory = np.empty([shape[dim] for dim in order], _kind(dtype))
+    return made(memory.transpose(np.argsort(order)), "empty_permuted", requires_grad)
 
 
 def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
@@ -483,104 +505,3 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: dtype = dtypes.i
     """
     check_device(device)
     return made(np.array(np.triu_indices(row, offset, col), dtypes.numpy_of(dtype)), "triu_indices")
-
-
-# --- like another ---------------------------------------------------------------------------------------------------
-
-
-def _like(other: Any, kind: dtype | None) -> np.dtype[Any]:
-    return dtypes.numpy_of(kind) or other.array.dtype
-
-
-def zeros_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """Zeros of the shape and type of ``input``.
-
-    >>> import minigrad as mg
-    >>> mg.zeros_like(mg.tensor([1, 2]))
-    tensor([0, 0])
-    """
-    check_device(device)
-    return made(np.zeros_like(input.array, _like(input, dtype)), "zeros_like", requires_grad)
-
-
-def ones_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """Ones of the shape and type of ``input``.
-
-    >>> import minigrad as mg
-    >>> mg.ones_like(mg.tensor([1, 2]))
-    tensor([1, 1])
-    """
-    check_device(device)
-    return made(np.ones_like(input.array, _like(input, dtype)), "ones_like", requires_grad)
-
-
-def empty_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
-    """Unwritten memory of the shape and type of ``input``.
-
-    >>> import minigrad as mg
-    >>> mg.empty_like(mg.ones(2, 3)).shape
-    minigrad.Size([2, 3])
-    """
-    check_device(device)
-    return made(np.empty_like(input.array, _like(input, dtype)), "empty_like", requires_grad)
-
-
-def full_like(
-    input: Any, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
-) -> Any:
-    """``fill_value`` in the shape and type of ``input``.
-
-    >>> import minigrad as mg
-    >>> mg.full_like(mg.ones(2), 7)
-    tensor([7., 7.])
-    """
-    check_device(device)
-    return made(_filled(input.array.shape, fill_value, _like(input, dtype)), "full_like", requires_grad)
-
-
-class CreationMethods:
-    """What makes a new tensor of this one's type: ``new_zeros`` and its kin."""
-
-    __slots__ = ()
-
-    def new_tensor(
-        self: Any, data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
-    ) -> Any:
-        """A copy of ``data`` in this tensor's type."""
-        check_device(device)
-        return made(array_of(data, dtype or self.dtype, copy=True), "new_tensor", requires_grad)
-
-    def new_zeros(
-        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
-    ) -> Any:
-        """Zeros of a shape in this tensor's type."""
-        check_device(device)
-        return made(np.zeros(lengths(size, "new_zeros"), _like(self, dtype)), "new_zeros", requires_grad)
-
-    def new_ones(
-        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
-    ) -> Any:
-        """Ones of a shape in this tensor's type."""
-        check_device(device)
-        return made(np.ones(lengths(size, "new_ones"), _like(self, dtype)), "new_ones", requires_grad)
-
-    def new_empty(
-        self: Any, *size: Any, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
-    ) -> Any:
-        """Unwritten memory of a shape in this tensor's type."""
-        check_device(device)
-        return made(np.empty(lengths(size, "new_empty"), _like(self, dtype)), "new_empty", requires_grad)
-
-    def new_full(
-        self: Any,
-        size: Shape,
-        fill_value: Any,
-        *,
-        dtype: dtype | None = None,
-        device: Any = None,
-        requires_grad: bool = False,
-    ) -> Any:
-        """``fill_value`` in a shape and this tensor's type."""
-        check_device(device)
-        array = _filled(lengths((size,), "new_full"), fill_value, _like(self, dtype))
-        return made(array, "new_full", requires_grad)

@@ -74,7 +74,46 @@ def random_whole(a: Array, /, low: int, high: int, generator: random.Generator |
     return np.asarray(random.source(generator).integers(low, high, a.shape)).astype(a.dtype)
 
 
-for _fill in (uniform, normal, bernoulli, exponential, random_whole):
+@op(label="cauchy")
+def cauchy(a: Array, /, median: float, sigma: float, generator: random.Generator | None) -> Array:
+    """Numbers drawn from the Cauchy distribution around ``median``, half of them within ``sigma``.
+
+    >>> import minigrad as mg
+    >>> mg.empty(3).cauchy_().shape
+    minigrad.Size([3])
+    """
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
+    return np.asarray(median + sigma * random.source(generator).standard_cauchy(a.shape)).astype(a.dtype)
+
+
+@op(label="geometric")
+def geometric(a: Array, /, p: float, generator: random.Generator | None) -> Array:
+    """How many trials, each successful with probability ``p``, it takes to the first success.
+
+    >>> import minigrad as mg
+    >>> bool((mg.empty(3).geometric_(0.5) >= 1).all())
+    True
+    """
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p}")
+    return np.asarray(random.source(generator).geometric(p, a.shape)).astype(a.dtype)
+
+
+@op(label="log normal")
+def log_normal(a: Array, /, mean: float, std: float, generator: random.Generator | None) -> Array:
+    """Numbers whose logarithms are normally distributed.
+
+    >>> import minigrad as mg
+    >>> bool((mg.empty(3).log_normal_() > 0).all())
+    True
+    """
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std}")
+    return np.asarray(random.source(generator).lognormal(mean, std, a.shape)).astype(a.dtype)
+
+
+for _fill in (uniform, normal, bernoulli, exponential, random_whole, cauchy, geometric, log_normal):
     _fill.grads(a=lambda g: zero(g))
 
 
@@ -105,6 +144,18 @@ class FillingMethods:
     def exponential_(self, lambd: float = 1, *, generator: random.Generator | None = None) -> Any:
         """Fill with numbers drawn from the exponential distribution."""
         return exponential.inplace(self, lambd, generator)
+
+    def cauchy_(self, median: float = 0, sigma: float = 1, *, generator: random.Generator | None = None) -> Any:
+        """Fill with numbers drawn from the Cauchy distribution."""
+        return cauchy.inplace(self, median, sigma, generator)
+
+    def geometric_(self, p: float, *, generator: random.Generator | None = None) -> Any:
+        """Fill with the numbers of trials up to the first success."""
+        return geometric.inplace(self, p, generator)
+
+    def log_normal_(self, mean: float = 1, std: float = 2, *, generator: random.Generator | None = None) -> Any:
+        """Fill with numbers whose logarithms are normally distributed."""
+        return log_normal.inplace(self, mean, std, generator)
 
     def random_(self: Any, low: int = 0, high: int | None = None, *, generator: random.Generator | None = None) -> Any:
         """Fill with whole numbers: ``random_(high)``, ``random_(low, high)``, or as many as the type can hold."""

@@ -15,6 +15,7 @@ from minigrad.ops import viewing
 from minigrad.ops.dims import Shape, as_shape, wrap_dim, wrap_dims
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import flatten
+from minigrad.ops.view_copies import diagonal_copied
 from minigrad.ops.viewing import contiguous_copy, diagonal, expand, unsqueeze
 
 __all__ = [
@@ -202,22 +203,6 @@ def diag_embed(a: Array, /, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
 diag_embed.grads(a=lambda g, offset, dim1, dim2: diagonal.apply(g, offset, dim1, dim2))
 
 
-@op(label="diagonal", name="diagonal", linear=True, backward="DiagonalBackward0_copy")
-def diagonal_copy(a: Array, /, offset: int, dim1: int, dim2: int) -> Array:
-    """A copy of a diagonal.
-
-    >>> import minigrad as mg
-    >>> mg.diag(mg.tensor([[1, 2], [3, 4]]))
-    tensor([1, 4])
-    """
-    return diagonal.forward(a, offset, dim1, dim2).copy()
-
-
-diagonal_copy.grads(
-    a=lambda g, a_shape, offset, dim1, dim2: viewing.diagonal_backward.apply(g, a_shape, offset, dim1, dim2)
-)
-
-
 def diag(input: Any, diagonal: int = 0) -> Any:
     """Of a vector the matrix with it on its diagonal, of a matrix its diagonal; a copy.
 
@@ -228,7 +213,7 @@ def diag(input: Any, diagonal: int = 0) -> Any:
     if input.array.ndim == 1:
         return diag_embed.apply(input, diagonal, -2, -1)
     if input.array.ndim == 2:
-        return diagonal_copy.apply(input, diagonal, 0, 1)
+        return diagonal_copied.apply(input, diagonal, 0, 1)
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.array.ndim}D")
 
 

@@ -13,7 +13,7 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.dims import Shape, wrap_dim
 
-__all__ = ["gather", "scatter", "scatter_add", "scatter_reduce"]
+__all__ = ["gather", "index_reduce", "scatter", "scatter_add", "scatter_reduce"]
 
 Places = tuple[Array, ...]
 
@@ -276,19 +276,19 @@ def _shared(
 
 
 def _shared_product(g: Any, a: Any, index: Any, source: Any, out: Any, dim: int, include_self: bool) -> tuple[Any, Any]:
-    """``out / factor`` for each factor; where a factor is 0, the product of the others, taken anew without it."""
+    """``out / factor`` for each factor; for the only 0 among what falls together, the product of the others, taken anew
+    without it.
+    """
     places = _plain(index)
     part = _leading(source, places.shape)
     base = a if include_self else choose(_is_touched(places, tuple(g.shape), dim), zero.apply(a) + 1.0, a)
     own = scattered_together.apply(zero.apply(a) + 1.0, index, source, dim, "prod", True)
-    nulls = choose(_plain(part) == 0, zero.apply(part) + 1.0, zero.apply(part))
-    zeros_here = _plain(scattered_sum.apply(zero.apply(out), index, nulls, dim)) + (_plain(base) == 0)
-    without = choose(_plain(part) == 0, zero.apply(part) + 1.0, part)
-    filled = choose(_plain(base) == 0, zero.apply(base) + 1.0, base)
-    rest = scattered_together.apply(filled, index, without, dim, "prod", True)
-    others = gathered.apply(rest, index, dim) / without
-    left = gathered.forward(zeros_here, places, dim) - (_plain(part) == 0)
-    return g * own, gathered.apply(g, index, dim) * choose(left == 0, others, zero.apply(others))
+    null = _plain(part) == 0
+    nulls = scattered_sum.forward(np.zeros(_plain(a).shape, np.int64), places, null.astype(np.int64), dim)
+    only = null & (gathered.forward(nulls, places, dim) == 1)
+    around = scattered_together.apply(base, index, choose(only, 1.0, part), dim, "prod", True)
+    shared = gathered.apply(g * out, index, dim) / choose(null, 1.0, part)
+    return g * own, choose(only, gathered.apply(g * around, index, dim), shared)
 
 
 def _leading(source: Any, shape: Shape) -> Any:
@@ -325,12 +325,66 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     return scattered_together.apply(input, index, src, wrap_dim(dim, input.array.ndim), reduce, include_self)
 
 
+# --- whole parts ----------------------------------------------------------------------------------------------------
+
+
+def _over_parts(a: Array, index: Array, source: Array, dim: int) -> Array:
+    """The indices of ``scatter`` that send whole parts along a dimension where ``index`` says."""
+    if index.ndim > 1 or index.size != (source.shape[dim] if source.ndim else 1):
+        raise RuntimeError(
+            f"index_reduce_(): Number of indices ({index.size}) should be equal to source.size(dim): "
+            f"({source.shape[dim] if source.ndim else 1}), for dim: {dim}"
+        )
+    shape = [-1 if i == dim else 1 for i in range(source.ndim)]
+    return np.broadcast_to(index.reshape(shape), source.shape)
+
+
+@op(label="index reduce", name="index_reduce", backward="IndexReduceBackward0")
+def parts_together(a: Array, index: Array, source: Array, /, dim: int, reduce: str, include_self: bool) -> Array:
+    """``scatter_reduce`` of whole parts along a dimension.
+
+    >>> import minigrad as mg
+    >>> mg.index_reduce(mg.ones(2), 0, mg.tensor([1, 1]), mg.tensor([2.0, 3.0]), "prod")
+    tensor([1., 6.])
+    """
+    places = _over_parts(a, index, source, dim)
+    return scattered_together.forward(a, places, source, dim, reduce, include_self)
+
+
+def _parts_rule(
+    g: Any, a: Any, index: Any, source: Any, out: Any, dim: int, reduce: str, include_self: bool, source_shape: Shape
+) -> list[Any]:
+    places = _over_parts(_plain(a), _plain(index), _plain(source), dim)
+    return _reduce_rule(g, a, places, source, out, dim, reduce, include_self, source_shape)
+
+
+parts_together.grads_together(_parts_rule, constants=("index",))
+
+
+def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """The parts of ``source`` along ``dim`` reduced into those of ``input`` at ``index``, by ``"prod"``, ``"mean"``,
+    ``"amax"`` or ``"amin"``.
+
+    >>> import minigrad as mg
+    >>> mg.index_reduce(mg.zeros(2), 0, mg.tensor([0, 0]), mg.tensor([1.0, 3.0]), "mean", include_self=False)
+    tensor([2., 0.])
+    """
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    return parts_together.apply(input, index, source, wrap_dim(dim, input.array.ndim), reduce, include_self)
+
+
 class ScatteringMethods:
     """The same as methods."""
 
     __slots__ = ()
 
     gather, scatter, scatter_add, scatter_reduce = gather, scatter, scatter_add, scatter_reduce
+    index_reduce = index_reduce
+
+    def index_reduce_(self: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
+        """``index_reduce``, in place."""
+        return parts_together.inplace(self, index, source, wrap_dim(dim, self.array.ndim), reduce, include_self)
 
     def scatter_(
         self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None

@@ -21,10 +21,12 @@ __all__ = [
     "histc",
     "isin",
     "nonzero",
+    "nonzero_static",
     "one_hot",
     "searchsorted",
     "unique",
     "unique_consecutive",
+    "unravel_index",
 ]
 
 
@@ -42,6 +44,42 @@ def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     if not array.ndim:
         return made(np.zeros((int(bool(array)), 0), np.int64), "nonzero")
     return made(np.argwhere(array), "nonzero")
+
+
+def nonzero_static(input: Any, *, size: int, fill_value: int = -1) -> Any:
+    """The first ``size`` rows of ``nonzero``; where there are fewer, rows of ``fill_value``.
+
+    >>> import minigrad as mg
+    >>> mg.nonzero_static(mg.tensor([0, 1]), size=2)
+    tensor([[ 1],
+            [-1]])
+    """
+    if size < 0:
+        raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, but got {size}")
+    places = nonzero(input).array[:size]
+    rows = np.full((size, places.shape[1]), fill_value, np.int64)
+    rows[: len(places)] = places
+    return made(rows, "nonzero_static")
+
+
+def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+    """Where in a tensor of ``shape`` the elements numbered ``indices`` in flat order lie, one tensor a dimension.
+
+    >>> import minigrad as mg
+    >>> mg.unravel_index(mg.tensor([5]), (2, 3))
+    (tensor([1]), tensor([2]))
+    """
+    array = indices.array
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    lengths = (shape,) if isinstance(shape, int) else tuple(shape)
+    if any(length < 0 for length in lengths):
+        raise ValueError(f"'shape' cannot have negative values, but got {lengths}")
+    places = []
+    for length in reversed(lengths):
+        places.append(made(np.asarray(array % length), "unravel_index"))
+        array = array // length
+    return tuple(reversed(places))
 
 
 def argwhere(input: Any) -> Any:
@@ -244,7 +282,7 @@ class SearchingMethods:
     __slots__ = ()
 
     nonzero, argwhere, unique, unique_consecutive = nonzero, argwhere, unique, unique_consecutive
-    bincount, histc = bincount, histc
+    bincount, histc, nonzero_static = bincount, histc, nonzero_static
 
     def isin(self, test_elements: Any) -> Any:
         """Where an element is one of ``test_elements``."""

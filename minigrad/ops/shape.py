@@ -9,6 +9,7 @@ from typing import Any
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.duals import duals
+from minigrad.autograd.geometry import geometry
 from minigrad.autograd.meta import count_detached
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import dtype as dtype_type
@@ -26,10 +27,13 @@ __all__ = [
     "chunk",
     "detach",
     "detach_",
+    "dsplit",
     "flatten",
+    "hsplit",
     "moveaxis",
     "movedim",
     "narrow",
+    "ravel",
     "reshape",
     "split",
     "split_with_sizes",
@@ -38,6 +42,7 @@ __all__ = [
     "swapdims",
     "tensor_split",
     "unflatten",
+    "vsplit",
 ]
 
 
@@ -219,6 +224,15 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     >>> mg.narrow(mg.arange(5), 0, 1, 3)
     tensor([1, 2, 3])
     """
+    return viewing.slice_along.apply(input, dim, *narrow_bounds(input, dim, start, length), 1)
+
+
+def narrow_bounds(input: Any, dim: int, start: Any, length: int) -> tuple[int, int]:
+    """Where the ``length`` parts from ``start`` on begin and end."""
+    if isinstance(start, TensorBase):
+        if start.array.ndim or start.array.dtype.kind not in "iu":
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = int(start.array)
     if not input.array.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
@@ -229,7 +243,7 @@ def narrow(input: Any, dim: int, start: int, length: int) -> Any:
     start += there if start < 0 else 0
     if start + length > there:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({there}).")
-    return viewing.slice_along.apply(input, dim, start, start + length, 1)
+    return start, start + length
 
 
 def split(tensor: Any, split_size_or_sections: int | Sequence[int], dim: int = 0) -> tuple[Any, ...]:
@@ -260,15 +274,20 @@ def chunk(input: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     >>> mg.chunk(mg.arange(5), 2)
     (tensor([0, 1, 2]), tensor([3, 4]))
     """
+    size = chunk_length(input, chunks, dim)
+    if size == 0:
+        return split_with_sizes(input, (0,) * chunks, dim)
+    return split(input, size, dim)
+
+
+def chunk_length(input: Any, chunks: int, dim: int) -> int:
+    """How long each of ``chunks`` parts is."""
     if not input.array.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     length = input.array.shape[wrap_dim(dim, input.array.ndim)]
-    size = -(-length // chunks)
-    if size == 0:
-        return split_with_sizes(input, (0,) * chunks, dim)
-    return split(input, size, dim)
+    return int(-(-length // chunks))
 
 
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
@@ -304,14 +323,67 @@ def as_strided(input: Any, size: Sequence[int], stride: Sequence[int], storage_o
             [1, 2],
             [2, 3]])
     """
+    window = strided_window(input, size, stride, storage_offset)
+    return viewing.as_strided.apply(input, window, geometry(input.array))
+
+
+def strided_window(
+    input: Any, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> views.Geometry:
+    """A look at the memory of ``input``, whose offset counts from its first element."""
     if len(size) != len(stride):
         raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} and {len(stride)}")
     if any(step < 0 for step in stride):
         raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
     own = viewing.memory_of(input.array)[1]
     offset = 0 if storage_offset is None else storage_offset - own
-    window = views.Geometry(tuple(size), tuple(stride), offset)
-    return viewing.as_strided.apply(input, window, views.geometry(input.array))
+    return views.Geometry(tuple(size), tuple(stride), offset)
+
+
+def _cut_along(dim: int, least: int, name: str, input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+    ndim = input.array.ndim
+    if ndim < least:
+        raise RuntimeError(
+            f"{name} requires a tensor with at least {least} dimension{'s' * (least > 1)}, but got a tensor with "
+            f"{ndim} dimensions!"
+        )
+    length = input.array.shape[dim]
+    if isinstance(indices_or_sections, int) and (indices_or_sections <= 0 or length % indices_or_sections):
+        raise RuntimeError(
+            f"{name} attempted to split along dimension {dim}, but the size of the dimension {length} is not divisible "
+            f"by the split_size {indices_or_sections}!"
+        )
+    return tensor_split(input, indices_or_sections, dim)
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+    """``input`` cut into equal columns, or at the columns listed; a vector along its only dimension.
+
+    >>> import minigrad as mg
+    >>> mg.hsplit(mg.arange(4), 2)
+    (tensor([0, 1]), tensor([2, 3]))
+    """
+    return _cut_along(1 if input.array.ndim > 1 else 0, 1, "hsplit", input, indices_or_sections)
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+    """``input`` cut into equal rows, or at the rows listed."""
+    return _cut_along(0, 2, "vsplit", input, indices_or_sections)
+
+
+def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
+    """``input`` cut into equal parts along dimension 2, or at the indices listed."""
+    return _cut_along(2, 3, "dsplit", input, indices_or_sections)
+
+
+def ravel(input: Any) -> Any:
+    """``input`` as a vector: a view where the memory allows.
+
+    >>> import minigrad as mg
+    >>> mg.ravel(mg.ones(2, 1))
+    tensor([1., 1.])
+    """
+    return viewing.view.apply(input.contiguous(), (input.array.size,))
 
 
 def detach(input: Any) -> Any:
@@ -369,6 +441,7 @@ class ShapeMethods:
     movedim = moveaxis = movedim
     broadcast_to = broadcast_to
     narrow = narrow
+    hsplit, vsplit, dsplit, ravel = hsplit, vsplit, dsplit, ravel
     split = split
     split_with_sizes = split_with_sizes
     chunk = chunk

@@ -16,14 +16,15 @@ import numpy as np
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.choice import choose
-from minigrad.ops.exponential import exp, log
+from minigrad.ops.exponential import exp, log, log1p
 
 __all__ = ["digamma", "erf", "erfc", "erfinv", "lgamma", "polygamma", "xlogy"]
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
 
-def _in_doubles(function: Callable[[Array], Array], a: Array) -> Array:
+def in_doubles(function: Callable[[Array], Array], a: Array) -> Array:
+    """``function`` computed in float64, its result in the type of ``a``."""
     return np.asarray(function(a.astype(np.float64))).astype(a.dtype)
 
 
@@ -99,11 +100,12 @@ def _ratio(x: Array, pair: tuple[tuple[float, ...], tuple[float, ...]]) -> Array
     return _horner(x, pair[0]) / _horner(x, pair[1])
 
 
-def _erf_near(x: Array) -> Array:
+def erf_near_zero(x: Array) -> Array:
+    """``erf`` up to 0.46875."""
     return x * _ratio(x * x, _NEAR)
 
 
-def _erfcx_positive(x: Array) -> Array:
+def erfcx_positive(x: Array) -> Array:
     """``exp(x²)·erfc(x)`` for x above 0.46875."""
     inverse = 1 / np.square(np.maximum(x, 4.0))
     far = (1 / math.sqrt(math.pi) - inverse * _ratio(inverse, _FAR)) / np.maximum(x, 4.0)
@@ -117,17 +119,18 @@ def _exp_minus_square(x: Array) -> Array:
     return np.exp(-coarse * coarse) * np.exp(-(x - coarse) * (x + coarse))
 
 
-def _erfc(x: Array) -> Array:
+def erfc_of(x: Array) -> Array:
+    """``erfc`` of float64 numbers."""
     size = np.abs(x)
-    tail = _erfcx_positive(size) * _exp_minus_square(size)
+    tail = erfcx_positive(size) * _exp_minus_square(size)
     tail = np.where(x < 0, 2 - tail, tail)
-    return np.where(np.isnan(x), x, np.where(size <= 0.46875, 1 - _erf_near(np.clip(x, -0.5, 0.5)), tail))
+    return np.where(np.isnan(x), x, np.where(size <= 0.46875, 1 - erf_near_zero(np.clip(x, -0.5, 0.5)), tail))
 
 
 def _erf(x: Array) -> Array:
     size = np.abs(x)
-    tail = np.copysign(1 - _erfcx_positive(size) * _exp_minus_square(size), x)
-    return np.where(np.isnan(x), x, np.where(size <= 0.46875, _erf_near(np.clip(x, -0.5, 0.5)), tail))
+    tail = np.copysign(1 - erfcx_positive(size) * _exp_minus_square(size), x)
+    return np.where(np.isnan(x), x, np.where(size <= 0.46875, erf_near_zero(np.clip(x, -0.5, 0.5)), tail))
 
 
 def _erfinv(y: Array) -> Array:
@@ -140,7 +143,7 @@ def _erfinv(y: Array) -> Array:
     half = 2 / (math.pi * 0.147) + lower / 2
     x = np.sqrt(np.maximum(np.sqrt(half * half - lower / 0.147) - half, 0))
     for _ in range(3):
-        excess = np.where(size > 0.5, (1 - size) - _erfc(x), _erf(x) - size)
+        excess = np.where(size > 0.5, (1 - size) - erfc_of(x), _erf(x) - size)
         step = excess / (_TWO_OVER_ROOT_PI * np.exp(-x * x))
         x = x - step / (1 + x * step)
     x = np.copysign(x, y)
@@ -156,7 +159,7 @@ def erf(a: Array, /) -> Array:
     >>> mg.erf(mg.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8427])
     """
-    return _in_doubles(_erf, a)
+    return in_doubles(_erf, a)
 
 
 @op(label="erfc", promotes="float", elementwise=True)
@@ -167,7 +170,7 @@ def erfc(a: Array, /) -> Array:
     >>> mg.erfc(mg.tensor([0.0, 1.0]))
     tensor([1.0000, 0.1573])
     """
-    return _in_doubles(_erfc, a)
+    return in_doubles(erfc_of, a)
 
 
 @op(label="erf⁻¹", promotes="float", elementwise=True)
@@ -178,7 +181,7 @@ def erfinv(a: Array, /) -> Array:
     >>> mg.erfinv(mg.tensor([0.0, 0.5]))
     tensor([0.0000, 0.4769])
     """
-    return _in_doubles(_erfinv, a)
+    return in_doubles(_erfinv, a)
 
 
 erf.grads(a=lambda g, a: g * (exp(-a * a) * _TWO_OVER_ROOT_PI))
@@ -205,18 +208,18 @@ _EULER_MACLAURIN = (
 )
 
 
-def _hurwitz_zeta(s: int, q: Array) -> Array:
-    """``Σ (q + i)^-s`` over i ≥ 0 for whole s > 1; below 0 the terms on either side of 0 are summed apart, each
-    outwards.
+def hurwitz_zeta(s: Any, q: Array) -> Array:
+    """``Σ (q + i)^-s`` over i ≥ 0 for s > 1 (whole, where q < 0); below 0 the terms on either side of 0 are summed
+    apart, each outwards.
     """
     with np.errstate(all="ignore"):
         fraction = q - np.floor(q)
         mirrored = _zeta_positive(s, 1 - fraction) - _zeta_positive(s, 1 - q)
-        result = np.where(q > 0, _zeta_positive(s, q), _zeta_positive(s, fraction) + (-1) ** s * mirrored)
+        result = np.where(q > 0, _zeta_positive(s, q), _zeta_positive(s, fraction) + np.power(-1.0, s) * mirrored)
         return np.where((q <= 0) & (fraction == 0), np.inf, result)
 
 
-def _zeta_positive(s: int, q: Array) -> Array:
+def _zeta_positive(s: Any, q: Array) -> Array:
     """Ten terms at most, until q exceeds 10, then Euler–Maclaurin's formula for the rest."""
     q = np.where(q > 0, q, np.nan)
     total = np.zeros_like(q)
@@ -231,7 +234,7 @@ def _zeta_positive(s: int, q: Array) -> Array:
     return total
 
 
-_ZETA_LESS_ONE = tuple(float(_hurwitz_zeta(k, np.array(2.0))) for k in range(2, 32))
+_ZETA_LESS_ONE = tuple(float(hurwitz_zeta(k, np.array(2.0))) for k in range(2, 32))
 _EULER = 0.57721566490153286
 _STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 _DIGAMMA = (1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
@@ -267,7 +270,8 @@ def _lgamma_positive(x: Array) -> Array:
     return np.where(x >= 8, stirling, core + extra)
 
 
-def _lgamma(x: Array) -> Array:
+def lgamma_of(x: Array) -> Array:
+    """``lgamma`` of float64 numbers."""
     with np.errstate(all="ignore"):
         positive = _lgamma_positive(np.where(x > 0, x, 1 - x))
         reflected = math.log(math.pi) - np.log(np.abs(np.sin(math.pi * (x - np.rint(x))))) - positive
@@ -301,7 +305,7 @@ def lgamma(a: Array, /) -> Array:
     >>> mg.lgamma(mg.tensor([0.5, 5.0]))
     tensor([0.5724, 3.1781])
     """
-    return _in_doubles(_lgamma, a)
+    return in_doubles(lgamma_of, a)
 
 
 @op(label="ψ", promotes="float", elementwise=True)
@@ -312,7 +316,7 @@ def digamma(a: Array, /) -> Array:
     >>> mg.digamma(mg.tensor([1.0, 2.0]))
     tensor([-0.5772,  0.4228])
     """
-    return _in_doubles(_digamma, a)
+    return in_doubles(_digamma, a)
 
 
 @op(label="ψ⁽ⁿ⁾", name="polygamma", promotes="float", elementwise=True, backward="PolygammaBackward0")
@@ -324,9 +328,9 @@ def polygamma_of(a: Array, /, n: int) -> Array:
     tensor([1.6449])
     """
     if n == 0:
-        return _in_doubles(_digamma, a)
+        return in_doubles(_digamma, a)
     sign = 1.0 if n % 2 else -1.0
-    return _in_doubles(lambda x: sign * math.factorial(n) * _hurwitz_zeta(n + 1, x), a)
+    return in_doubles(lambda x: sign * math.factorial(n) * hurwitz_zeta(n + 1, x), a)
 
 
 lgamma.grads(a=lambda g, a: g * digamma(a))
@@ -363,6 +367,24 @@ def xlogy(a: Array, b: Array, /) -> Array:
 xlogy.grads(
     a=lambda g, a, b: g * choose((a == 0) & (b <= 0), 0, log(b)),
     b=lambda g, a, b: g * (a / b),
+)
+
+
+@op(label="x·ln(1+y)", name="xlog1py", promotes="float", elementwise=True, backward="SpecialXlog1PyBackward0")
+def xlog1py(a: Array, b: Array, /) -> Array:
+    """``a * log1p(b)``, and 0 where ``a`` is 0.
+
+    >>> import minigrad as mg
+    >>> mg.special.xlog1py(mg.tensor([0.0, 1.0]), mg.tensor([-1.0, 1.0]))
+    tensor([0.0000, 0.6931])
+    """
+    out = np.where(np.isnan(b), b, np.where(np.equal(a, 0), 0, a * np.log1p(b)))
+    return out.astype(np.result_type(a, b), copy=False)
+
+
+xlog1py.grads(
+    a=lambda g, a, b: g * choose((a == 0) & (b <= -1), 0, log1p(b)),
+    b=lambda g, a, b: g * (a / (b + 1)),
 )
 
 

@@ -12,11 +12,24 @@ from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
 from minigrad.ops.choice import choose
+from minigrad.ops.dims import wrap_dim
 from minigrad.ops.extremes import share
-from minigrad.ops.reduction import Axes, Dim, axes_of, count_along, largest_of, mean_over, smallest_of, spread, sum_of
-from minigrad.ops.rounding import absolute, sgn
+from minigrad.ops.reduction import (
+    Axes,
+    Dim,
+    axes_of,
+    count_along,
+    every_axis,
+    largest_of,
+    mean_over,
+    smallest_of,
+    spread,
+    sum_of,
+    sum_over,
+)
+from minigrad.ops.rounding import absolute, conj, real_part, sgn
 
-__all__ = ["dist", "norm", "std", "std_mean", "var", "var_mean"]
+__all__ = ["dist", "norm", "renorm", "std", "std_mean", "var", "var_mean"]
 
 
 def _variance(a: Array, axes: Axes, correction: float, keepdim: bool) -> Array:
@@ -279,6 +292,81 @@ def norm(input: Any, p: Any = "fro", dim: Dim = None, keepdim: bool = False, dty
     return vector_norm(input, 2 if p in ("fro", None) else float(p), dim, keepdim, dtype=dtype)
 
 
+@op(label="renorm", name="renorm", holomorphic=False, backward="RenormBackward0")
+def renormed(a: Array, /, p: float, dim: Axes, maxnorm: float) -> Array:
+    """``a``, scaled down to ``maxnorm`` where its norm of order ``p`` over dimensions is above.
+
+    >>> import minigrad as mg
+    >>> mg.renorm(mg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    sizes = vector_norm_over.forward(a, p, dim, True, None)
+    return np.asarray(a * np.where(sizes > maxnorm, maxnorm / (sizes + 1e-7), 1).astype(sizes.dtype))
+
+
+def _renorm_slope(g: Any, a: Any, p: float, axes: Axes, maxnorm: float) -> Any:
+    """As if the scaled parts were ``maxnorm * a / norm``, and the others themselves."""
+    sizes = vector_norm_over(a, p, axes, True, None)
+    along = sum_over(real_part(conj(a) * g), axes, True, None)
+    inverse = 1 / (sizes + 1e-7)
+    scaled = (g - inverse * _norm_slope(along, a, sizes, p, axes, True)) * (maxnorm * inverse)
+    return choose(sizes > maxnorm, scaled, g)
+
+
+renormed.grads(a=lambda g, a, p, dim, maxnorm: _renorm_slope(g, a, p, dim, maxnorm))
+
+
+def renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    """``input`` with every part along ``dim`` whose norm of order ``p`` is above ``maxnorm`` scaled down to it.
+
+    >>> import minigrad as mg
+    >>> mg.renorm(mg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    return renormed.apply(input, p, _all_but(input, p, dim, maxnorm), maxnorm)
+
+
+def _all_but(input: Any, p: float, dim: int, maxnorm: float) -> Axes:
+    """Every axis except ``dim``."""
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    kept = wrap_dim(dim, input.ndim)
+    return tuple(i for i in range(input.ndim) if i != kept)
+
+
+@op(label="‖a−b‖", name="dist", backward="DistBackward0", promotes="result", holomorphic=False)
+def distance(a: Array, b: Array, /, p: float) -> Array:
+    """The norm of order ``p`` of the difference, with broadcasting.
+
+    >>> import minigrad as mg
+    >>> mg.dist(mg.tensor([3.0, 4.0]), mg.zeros(2))
+    tensor(5.)
+    """
+    apart = np.subtract(a, b)
+    return vector_norm_over.forward(apart, p, every_axis(apart.shape), False, None)
+
+
+def _distance_slope(g: Any, a: Any, b: Any, out: Any, p: float) -> Any:
+    apart = a - b
+    return _norm_slope(g, apart, out, p, every_axis(apart.shape), False)
+
+
+def _minus(gradient: Any) -> Any:
+    return None if gradient is None else -gradient
+
+
+distance.grads(
+    a=lambda g, a, b, out, p: _distance_slope(g, a, b, out, p),
+    b=lambda g, a, b, out, p: _minus(_distance_slope(g, a, b, out, p)),
+)
+
+
 def dist(input: Any, other: Any, p: float = 2) -> Any:
     """The norm of the difference.
 
@@ -286,7 +374,7 @@ def dist(input: Any, other: Any, p: float = 2) -> Any:
     >>> mg.dist(mg.tensor([3.0, 4.0]), mg.zeros(2))
     tensor(5.)
     """
-    return vector_norm(input - other, p)
+    return distance.apply(input, other, float(p))
 
 
 class VarianceMethods:
@@ -294,4 +382,8 @@ class VarianceMethods:
 
     __slots__ = ()
 
-    var, std, norm, dist = var, std, norm, dist
+    var, std, norm, dist, renorm = var, std, norm, dist, renorm
+
+    def renorm_(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+        """``renorm``, in place."""
+        return renormed.inplace(self, p, _all_but(self, p, dim, maxnorm), maxnorm)

@@ -65,6 +65,9 @@ SAMPLES: Table = {
     "normal": [sample("op(x, 1.0, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
     "bernoulli": [sample("op(x, 0.5, m.Generator().manual_seed(3))", x=(2, 3))],
     "exponential": [sample("op(x, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
+    "cauchy": [sample("op(x, 1.0, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
+    "geometric": [sample("op(x, 0.3, m.Generator().manual_seed(3))", x=(2, 3))],
+    "log_normal": [sample("op(x, 1.0, 2.0, m.Generator().manual_seed(3))", x=(2, 3))],
     "random_whole": [sample("op(x, 0, 9, m.Generator().manual_seed(3))", x=(2, 3))],
     # --- clamping
     "clamp_numbers": [

@@ -4,10 +4,13 @@ functions.
 
 from __future__ import annotations
 
-from tests.ops.sample import Table, elementwise, sample
+from tests.ops.sample import Table, elementwise, real, sample, whole
 
 POSITIVE = {"low": 0.2, "high": 3.0}
 UNIT = {"low": -0.9, "high": 0.9}
+VALUES = {"kinds": "", "special": False}
+ORDERS = "[0.5, 2.0, 5.5]"
+"""Of incomplete gamma functions and of zeta, which have no derivative in them."""
 
 SAMPLES: Table = {
     "exp": elementwise("m.exp(x)"),
@@ -109,5 +112,40 @@ SAMPLES: Table = {
         *elementwise("m.polygamma(2, x)", low=0.3, high=9, kinds="", special=False),
     ],
     "xlogy": elementwise("m.xlogy(x, y)", **POSITIVE, kinds="i"),
+    "xlog1py": elementwise("m.special.xlog1py(x, y)", **POSITIVE, kinds="i"),
+    "erfcx": elementwise("m.special.erfcx(x)", kinds="i"),
+    "ndtr": elementwise("m.special.ndtr(x)", kinds="i"),
+    "log_ndtr": [
+        *elementwise("m.special.log_ndtr(x)", kinds="i", special=False),
+        *elementwise("m.special.log_ndtr(x)", low=-7, high=-5, kinds="", special=False),
+    ],
+    "ndtri": [
+        *elementwise("m.special.ndtri(x)", low=0.01, high=0.99, kinds=""),
+        *elementwise("m.special.ndtri(x * 1e-30)", low=0.5, high=1, kinds="", smooth=False, special=False),
+    ],
+    "i0": [*elementwise("m.i0(x)", kinds="i"), *elementwise("m.i0(x)", low=25, high=35, kinds="")],
+    "i0e": [*elementwise("m.special.i0e(x)", kinds="i"), *elementwise("m.special.i0e(x)", low=-40, high=40, kinds="")],
+    "i1": [*elementwise("m.special.i1(x)", kinds="i"), *elementwise("m.special.i1(x)", low=-35, high=-25, kinds="")],
+    "i1e": [*elementwise("m.special.i1e(x)", kinds="i"), *elementwise("m.special.i1e(x)", low=-40, high=40, kinds="")],
+    "igamma": [
+        sample(f"m.igamma(m.tensor({ORDERS}, dtype=x.dtype), x)", x=real(2, 3, low=0.1, high=9), **VALUES),
+        sample("m.igamma(m.tensor([95.0], dtype=x.dtype), x * 100)", x=real(5, low=0.8, high=1.2), **VALUES),
+    ],
+    "igammac": [
+        sample(f"m.igammac(m.tensor({ORDERS}, dtype=x.dtype), x)", x=real(2, 3, low=0.1, high=9), **VALUES),
+    ],
+    "several_lgamma": [
+        *elementwise("m.mvlgamma(x, 1)", low=0.6, high=9, kinds="i", special=False),
+        *elementwise("m.special.multigammaln(x, 3)", low=1.6, high=9, kinds="", special=False),
+    ],
+    "zeta": [
+        sample(f"m.special.zeta(m.tensor({ORDERS}, dtype=x.dtype) + 1, x)", x=real(2, 3, low=0.3, high=9), **VALUES),
+    ],
+    # --- taken apart
+    "taken_apart": elementwise("m.frexp(x)", kinds="", special=False),
+    "ldexp": elementwise("m.ldexp(x, y)", low=0, high=3),
+    "nextafter": elementwise("m.nextafter(x, y)", kinds="", smooth=False),
+    "gcd": [sample("m.gcd(x, y)", x=whole(2, 3, low=-20, high=20), y=whole(3, low=-20, high=20))],
+    "lcm": [sample("m.lcm(x, y)", x=whole(2, 3, low=-20, high=20), y=whole(3, low=-20, high=20))],
     "entr": elementwise("m.special.entr(x)", **POSITIVE, kinds="i"),
 }

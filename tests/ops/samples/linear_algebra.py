@@ -27,6 +27,7 @@ SAMPLES: Table = {
         sample("x @ y", x=(3,), y=(3,), kinds="c"),
         sample("m.dot(x, y)", x=(3,), y=(2,), kinds=""),
     ],
+    "vdot": [sample("m.vdot(x, y)", x=(3,), y=(3,), kinds="c")],
     "bmm": [
         sample("m.bmm(x, y)", x=(2, 3, 4), y=(2, 4, 2), kinds="c"),
         sample("m.matmul(x, y)", x=(2, 3, 4), y=(2, 4, 2), kinds="c"),

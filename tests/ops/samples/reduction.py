@@ -126,6 +126,18 @@ SAMPLES: Table = {
     ],
     "var_mean_over": [*along("m.var_mean(x, 1)", special=False), sample("m.var_mean(x)", x=(2, 3), special=False)],
     "std_mean_over": [*along("m.std_mean(x, 1)", special=False), sample("m.std_mean(x)", x=(2, 3), special=False)],
+    "renormed": [
+        sample("m.renorm(x, 2, 0, 1.0)", x=(2, 3), kinds="c"),
+        sample("m.renorm(x, 1, -1, 2.5)", x=(2, 3, 4), kinds="c"),
+        sample("m.renorm(x, 3, 1, 100.0)", x=(2, 3), kinds="c"),
+    ],
+    "distance": [
+        sample("m.dist(x, y)", x=(2, 3), y=(3,), kinds="c"),
+        sample("m.dist(x, y, 1)", x=(2, 3), y=(2, 3), kinds="c"),
+        sample("x.dist(y, 3)", x=(2, 3), y=(2, 1), kinds="c"),
+        sample("m.dist(x, y, float('inf'))", x=(3,), y=(3,), kinds="c"),
+        sample("m.dist(x, y, 0)", x=(3,), y=(3,), kinds="c", smooth=False, second=False),
+    ],
     "vector_norm_over": [
         *everywhere("x.norm()", kinds="c"),
         *along("x.norm(1, 1)", kinds="c"),

@@ -185,11 +185,6 @@ SAMPLES: Table = {
         sample("m.diag(x, -1)", x=(3,)),
         sample("m.diagflat(x)", x=(2, 2)),
     ],
-    "diagonal_copy": [
-        sample("m.diag(x)", x=(2, 3)),
-        sample("m.diag(x, 1)", x=(3, 3)),
-        sample("m.diag(x)", x=(2, 2, 2)),
-    ],
     "block_diagonal": [
         sample("m.block_diag(x, y)", x=(2, 3), y=(1, 2)),
         sample("m.block_diag(x, y)", x=(3,), y=(), kinds="c"),
@@ -234,7 +229,9 @@ SAMPLES: Table = {
         sample("(x * 1).copy_(y)", x=(3,), y=(2, 3), kinds=""),
     ],
     "zero_out": [sample("(x * 1).zero_()", x=(2, 3), kinds="c"), sample("(x * 1).zero_()", x=(), kinds="c")],
-    "fill": [sample("(x * 1).fill_(2.5)", x=(2, 3), kinds="c"), sample("(x * 1).fill_(3)", x=(), kinds="c")],
+    "filled": [sample("m.fill(x, 2.5)", x=(2, 3), kinds="c")],
+    "filled_with": [sample("m.fill(x, y)", x=(2, 3), y=(), kinds="c")],
+    "fill_number": [sample("(x * 1).fill_(2.5)", x=(2, 3), kinds="c"), sample("(x * 1).fill_(3)", x=(), kinds="c")],
     "fill_tensor": [
         sample("(x * 1).fill_(y.to(x.dtype))", x=(2, 3), y=(), kinds="c"),
         sample("(x * 1).fill_(y)", x=(2, 3), y=(3,), kinds=""),
@@ -316,6 +313,19 @@ SAMPLES: Table = {
     ],
     "scattered": [sample("m.scatter(x, 0, i, y)", x=(3, 4), i=whole(1, 4, low=0, high=3), y=(1, 4), kinds="c")],
     "scattered_number": [sample("m.scatter(x, 0, i, 2.0)", x=(3, 4), i=whole(2, 4, low=0, high=3), kinds="c")],
+    "parts_together": [
+        sample(
+            f"m.index_reduce(x, {dim}, i, y, '{reduce}', include_self={own})",
+            x=(3, 4),
+            i=whole(2, low=0, high=3),
+            y=(2, 4) if dim == 0 else (3, 2),
+            kinds="",
+            special=False,
+        )
+        for reduce in ("prod", "mean", "amax", "amin")
+        for own in (True, False)
+        for dim in (0, 1)
+    ],
     "scattered_together": [
         sample(
             f"m.scatter_reduce(x, 0, i, y, '{reduce}', include_self={own})",
