@@ -66,7 +66,6 @@ INSTEAD = {
     "utils.cpp_extension": "write the operation in Python, with @op",
     "utils.mobile_optimizer": _EAGER,
     "utils.tensorboard": "record the run with `inspector record`, or write numbers to a file",
-    "vmap": "compute with a batch dimension, or stack the results of a loop",
     "xpu": _ONE_DEVICE,
 }
 """By the name under ``torch``; what is under such a name is missing with it."""

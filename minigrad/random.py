@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
+from minigrad.autograd.modes import modes
 from minigrad.dtypes import Array, dtype
 from minigrad.ops.creation import array_of, check_device, lengths, made
 
@@ -116,7 +117,12 @@ default_generator.seed()
 
 
 def source(generator: Generator | None) -> np.random.Generator:
-    """NumPy's generator behind ``generator``, or behind the default one."""
+    """NumPy's generator behind ``generator``, or behind the default one.
+
+    Raises RuntimeError inside a ``vmap`` that allows no random numbers.
+    """
+    if modes.random_refused is not None:
+        raise RuntimeError(modes.random_refused)
     return (default_generator if generator is None else generator).numpy
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.geometry import geometry
 from minigrad.autograd.regime import regime
 from minigrad.autograd.wrap import TensorBase, wrap
 
@@ -105,17 +106,19 @@ class Duals:
         if present is not None:
             with self.closed():
                 present.copy_(tangent) if tangent is not None else present.zero_()
-        elif tangent is not None and target._view is not None:
-            self.set(target, self._window(target, tangent))
         elif tangent is not None:
-            known = any(tangent is other for other in self.tangents.values())  # a copied value has a tangent of its own
-            self.set(target, wrap(tangent.array.copy()) if known and not tangent.requires_grad else tangent)
+            if any(tangent is other for other in self.tangents.values()) and not tangent.requires_grad:
+                tangent = wrap(tangent.array.copy())  # a copied value has a tangent of its own
+            self.set(target, tangent if target._view is None else self._window(target, tangent))
 
     def _window(self, view: Tensor, tangent: Tensor) -> Tensor:
         """A tangent written through a view is one of the whole base, zero elsewhere, seen through the same view."""
         assert view._view is not None
         base = view._view.base
         whole = self.of(base)
+        if whole is None and geometry(view.array, base.array) == geometry(base.array):
+            self.set(base, tangent)
+            return tangent
         with self.closed():
             if whole is None:
                 whole = wrap(np.zeros_like(base.array))

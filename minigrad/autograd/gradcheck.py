@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd import forward_ad
+from minigrad.autograd import forward_ad, tangent_checks
 from minigrad.autograd.backward import grad
 from minigrad.autograd.barriers import UndefinedGrad
 from minigrad.autograd.modes import no_grad
@@ -67,6 +67,11 @@ def gradcheck(
     _check_inputs(given)
     try:
         _check(func, given, eps, atol, rtol, nondet_tol, check_forward_ad, check_backward_ad)
+        places = [i for i, x in enumerate(given) if _checked(x)]
+        if check_forward_ad and check_undefined_grad:
+            tangent_checks.check_undefined(func, given, places, GradcheckError)
+        if check_forward_ad and check_batched_forward_grad:
+            tangent_checks.check_batched(func, given, places, GradcheckError)
         if check_backward_ad:
             _check_multiplied(func, given)
             if check_undefined_grad:

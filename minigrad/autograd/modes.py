@@ -27,6 +27,7 @@ class Modes(threading.local):
     anomaly_checks_nan = True
     multithreading = True
     view_replay = False
+    random_refused: str | None = None
 
 
 modes = Modes()
