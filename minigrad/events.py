@@ -62,7 +62,7 @@ class TensorCreated(Event):
 
 
 class Journal(Protocol):
-    """A listener's short form: an ordinary operation or node is told in one call or two, in place of ten events.
+    """A listener's short form: an ordinary operation or node is told in one call, in place of some six events.
 
     The calls carry all that the events would have said, as live objects; so a recorder builds no event that it would
     only take apart again. They happen only where nothing else would be announced in between; all else still comes as
@@ -81,26 +81,19 @@ class Journal(Protocol):
     ) -> None:
         """``OpApplied``, a ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for all it saved."""
 
-    def starting(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> Any:
-        """``NodeStarting``, then ``SavedUnpacked`` for all it saved. Returns what ``finished`` is to be given."""
+    def ran(
+        self, task: GraphTask, node: Any, gradients: tuple[Any, ...], saved: Any, results: list[Any], sent: list[Sent]
+    ) -> None:
+        """All that a node's run brings: ``NodeStarting``, ``SavedUnpacked`` for each of ``saved``, ``NodeFinished``,
+        ``SavedReleased`` if nothing is saved any more, then ``GradientSent`` and ``NodeReady`` along each edge."""
 
-    def finished(self, started: Any, results: list[Any], released: bool, sent: list[Sent]) -> None:
-        """``NodeFinished``, ``SavedReleased`` if it was, then ``GradientSent`` and ``NodeReady`` for all it sent."""
+    def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
+        """A node's run raises: ``NodeStarting``, then ``SavedUnpacked`` for each saved value."""
 
 
-class Sent(NamedTuple):
-    """What a node sent along its edge number ``edge``, as ``GradientSent`` tells it: None where it had no gradient.
-
-    ``ready``: nothing else is awaited by the target.
-    """
-
-    edge: int
-    target: Node
-    input_nr: int
-    gradient: Any
-    before: Any
-    after: Any
-    ready: bool
+Sent = tuple[int, "Node", int, Any, Any, bool]
+"""What a node's run did along one edge: the edge's number, its target and input number, what the buffer there held
+before and after (None where nothing came), and whether the target waits for nothing else now."""
 
 
 class Request(NamedTuple):

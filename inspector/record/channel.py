@@ -37,9 +37,9 @@ class Outlet:
     It may be given notes as well, of which ``unfold`` makes facts.
     """
 
-    def __init__(self, connection: socket.socket, *, paused: bool = False, unfold: Unfold = iter) -> None:
+    def __init__(self, connection: socket.socket, *, paused: bool = False) -> None:
         self._socket = connection
-        self._unfold = unfold
+        self.unfold: Unfold = iter
         self._held: list[Any] = []
         self._sent = 0
         self._flushed = 0.0
@@ -72,7 +72,7 @@ class Outlet:
         with self._lock:
             held, self._held = self._held, []
             if held and self.open:
-                self._send(encode_line(self._unfold(held)))
+                self._send(encode_line(self.unfold(held)))
                 self._flushed = time.monotonic()
 
     def abandon(self) -> None:

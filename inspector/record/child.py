@@ -24,7 +24,7 @@ from inspector.record.output import ScriptText, ToWatcher
 from inspector.record.recorder import Recorder
 from inspector.record.standin import stand_in_for
 from inspector.record.tracebacks import message_of, place_of, trimmed
-from inspector.record.unfold import Note, unfold
+from inspector.record.unfold import Note
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 
 
@@ -32,12 +32,13 @@ class Session:
     """The recorder, the outlet and the two streams of one script."""
 
     def __init__(self, address: str, limit: int, paused: bool) -> None:
-        self._outlet = Outlet(join(address), paused=paused, unfold=unfold)
+        self._outlet = Outlet(join(address), paused=paused)
         delicate = (Recorder.record.__code__, *STROKES, ToWatcher.write.__code__)
         self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
         self._streams = tuple(self._stream(name, fd) for name, fd in (("stdout", 1), ("stderr", 2)))
         self._recorder = Recorder(self.send, limit=limit, after=self._after_event)
         self._recorder.tell_each_event(paused)
+        self._outlet.unfold = self._recorder.unfold
 
     def begin(self) -> None:
         """Take over the streams and the interrupt, and listen."""

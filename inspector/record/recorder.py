@@ -8,23 +8,25 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
 from inspector.record.names import Names
 from inspector.record.source import Site, forget_sources, site_of
 from inspector.record.summary import InFull, Look
-from inspector.record.unfold import Note, unfold
+from inspector.record.unfold import Note, Unfolder
 from inspector.trace.facts import Fact, NameBound, Place, RecordingStopped
 from minigrad import events
 from minigrad.provenance import Where, look_past, place_of
+
+if TYPE_CHECKING:
+    from minigrad.op import Op
 
 LIMIT = 1_000_000
 """Facts after which a recording stops, unless told otherwise."""
 
 Sink = Callable[[Fact | Note], None]
-_NOWHERE = Site(None)
 
 
 class Recorder:
@@ -48,13 +50,17 @@ class Recorder:
         self._limit = self.left = limit
         self._after = after
         self._look = InFull() if values else Look()
-        self._places = places
+        self.learns_names = places
         self._journal = Journal(self, self._look)
         self._journalled = journal
         self.lock = threading.Lock()
-        self._sites: dict[int, tuple[Where, Site]] = {}
+        self._sites = [Site(None)]
+        self._site_numbers: dict[int, tuple[Where, int]] = {}
+        self._ops: list[Op] = []
+        self._op_numbers: dict[Op, int] = {}
+        self.unfold = Unfolder(self._sites, self._ops).unfold
         self._threads: dict[int, int] = {threading.main_thread().ident or 0: 0}
-        self._names = Names(self._bind, lambda frame: self._site_of(place_of(frame)))
+        self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])
         self._listening: events.Listening | None = None
         self._at: tuple[Place | None, int] = (None, 0)
 
@@ -62,7 +68,7 @@ class Recorder:
         """Begin to listen."""
         forget_sources()
         journal = self._journal if self._journalled else None
-        self._listening = events.listen(self.record, places=self._places, journal=journal)
+        self._listening = events.listen(self.record, places=self.learns_names, journal=journal)
 
     def tell_each_event(self, each: bool) -> None:
         """Whether ``after`` is to be called after each event, or once for all that an ordinary operation brings."""
@@ -94,8 +100,9 @@ class Recorder:
             self.rest()
 
     def _tell(self, event: Any) -> None:
-        site, thread = self.arrive(event.where)
-        if self._places:
+        number, thread = self.arrive(event.where)
+        site = self._sites[number]
+        if self.learns_names:
             self._learn_names(event, site, thread)
         self._write(freeze(event, self._look, site.place, thread, site.expression))
 
@@ -110,19 +117,30 @@ class Recorder:
         elif type(event) is events.ScopeEntered:
             self._names.entered(event.owner, event.name or event.class_name, site)
 
-    def arrive(self, where: Where | None) -> tuple[Site, int]:
-        """The program has come to ``where``: that site, and the number of the thread."""
-        site, thread = self._site_of(where), self._thread()
+    def arrive(self, where: Where | None) -> tuple[int, int]:
+        """The program has come to ``where``: the numbers of that site and of the thread."""
+        thread = self._thread()
+        if where is None:
+            return 0, thread
+        number = self._site_number(where)
+        site = self._sites[number]
         self._at = (site.place, thread)
-        if self._places:
-            self._names.settle(site, thread)
-        return site, thread
+        self._names.settle(site, thread)
+        return number, thread
 
-    def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], site: Site, thread: int) -> None:
-        """An operation at ``site`` used these operands and made these outputs: they may have names."""
-        if self._places:
-            self._names.used(operands, site)
-            self._names.made(outputs, site, thread)
+    def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], number: int, thread: int) -> None:
+        """An operation at this site used these operands and made these outputs: they may have names."""
+        site = self._sites[number]
+        self._names.used(operands, site)
+        self._names.made(outputs, site, thread)
+
+    def number_of(self, op: Op) -> int:
+        """The number by which notes call an operation."""
+        number = self._op_numbers.get(op)
+        if number is None:
+            number = self._op_numbers[op] = len(self._ops)
+            self._ops.append(op)
+        return number
 
     def write(self, note: Note, count: int) -> None:
         """Hand on a note of so many facts; of one that goes over the limit, the facts that do not."""
@@ -130,7 +148,7 @@ class Recorder:
             self.left -= count
             self._sink(note)
         else:
-            for fact in islice(unfold([note]), self.left):
+            for fact in islice(self.unfold([note]), self.left):
                 self._write(fact)
 
     def _write(self, fact: Fact) -> None:
@@ -140,6 +158,11 @@ class Recorder:
     def fail(self, told: str, error: Exception) -> None:
         """The program is not to suffer from a fault of ours: the recording ends."""
         self._end(f"it failed on {told} with {type(error).__name__}: {error}")
+
+    @property
+    def needs_rest(self) -> bool:
+        """Whether ``rest`` has something to do."""
+        return self.left <= 0 or self._after is not None
 
     def rest(self) -> None:
         """One event is over, or one stroke of the journal."""
@@ -173,12 +196,12 @@ class Recorder:
             number = self._threads[ident] = len(self._threads)
         return number
 
-    def _site_of(self, where: Where | None) -> Site:
-        if where is None:
-            return _NOWHERE
-        known = self._sites.get(id(where))
+    def _site_number(self, where: Where) -> int:
+        """The number by which notes call a site. By identity: there is one ``Where`` for each place."""
+        known = self._site_numbers.get(id(where))
         if known is None or known[0] is not where:
-            known = self._sites[id(where)] = (where, site_of(Place(*where)))
+            known = self._site_numbers[id(where)] = (where, len(self._sites))
+            self._sites.append(site_of(Place(*where)))
         return known[1]
 
 

@@ -6,12 +6,13 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
-from inspector.record.unfold import Note, unfold
+from inspector.record.unfold import Note
 from inspector.trace.collector import held
 from inspector.trace.facts import Fact
 from inspector.trace.trace import Trace
@@ -26,13 +27,14 @@ class Recording(Trace):
         super().__init__(script=getattr(sys.modules.get("__main__"), "__file__", None) or "")
         self._files = Sources(self._sources)
         self.take = self._notes.append
+        self.unfold: Callable[[Iterable[Note | Fact]], Iterable[Any]] = iter
 
     def catch_up(self) -> None:
         """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
         while self._notes:
             with self._lock, held:
                 count = len(self._notes)
-                facts = list(unfold(self._notes[:count]))
+                facts = list(self.unfold(self._notes[:count]))
                 del self._notes[:count]
                 self._files.note(facts)
                 self.extend(facts)
@@ -67,6 +69,7 @@ def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> I
     """
     trace = Recording()
     recorder = Recorder(trace.take, limit=limit, values=values, places=places)
+    trace.unfold = recorder.unfold
     recorder.start()
     try:
         yield trace

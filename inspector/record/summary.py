@@ -46,10 +46,6 @@ def summarise(value: Any) -> Summary | None:
     return _summary(shape, dtype, *statistics, tuple(sample))
 
 
-Kept = Summary | tuple[Any, ...]
-"""What a note keeps of an array: its summary, or (shape, dtype, bytes), of which that can be made later."""
-
-
 class Look:
     """How much a recording takes of the arrays that it meets. This one: shape and type."""
 
@@ -64,9 +60,12 @@ class Look:
         """The same for an array on its way through a backward pass."""
         return self.value(value)
 
-    def note(self, array: Any) -> Kept:
-        """What a note keeps of an array."""
-        return array.shape, array.dtype
+    def note(self, note: list[Any], array: Any) -> None:
+        """Add to a note what it is to keep of an array: its shape, its type, and its bytes or None."""
+        if array is None:
+            note.append(None)
+        else:
+            note += (array.shape, array.dtype, None)
 
     def forget(self) -> None:
         """Look at everything anew from now on: somebody may have written into a gradient."""
@@ -95,13 +94,12 @@ class InFull(Look):
             self._known[id(value)] = (weakref.ref(value), summary)
         return summary
 
-    def note(self, array: Any) -> Kept:
-        """Of a small array its bytes, a copy of which costs less than one number about it."""
-        if array.size <= SAMPLE and array.dtype.kind == "f":
-            return array.shape, array.dtype, array.tobytes()
-        summary = self.gradient(array)
-        assert summary is not None
-        return summary
+    def note(self, note: list[Any], array: Any) -> None:
+        """Of a small array its bytes, a copy of which costs less than one number about it; else the summary."""
+        if array is not None and array.size <= SAMPLE and array.dtype.kind == "f":
+            note += (array.shape, array.dtype, array.tobytes())
+        else:
+            note.append(self.gradient(array))
 
     def forget(self) -> None:
         self._known.clear()

@@ -1,20 +1,20 @@
-"""Notes into facts: one function for each kind of note, which the note itself names.
+"""Notes into facts: what ``inspector.record.journal`` noted in one stroke, as the facts that events would have left.
 
-A note is what ``inspector.record.journal`` wrote of several events at once; ``unfold`` makes of it the facts that those
-events would have left, to the letter. Knows no live objects.
+A note is one flat tuple: its kind, the numbers of its site and thread, and then what its kind calls for. Each is read
+here in the order in which it was written there. Knows no live objects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from inspector.record.freeze import text_of
-from inspector.record.summary import Kept, bare, summarise
-from inspector.trace.facts import KINDS, Edge, Fact, SavedSlot, Summary
+from inspector.record.summary import bare, summarise
+from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
 from inspector.trace.swift import swift
 
 if TYPE_CHECKING:
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 """Builders of facts. They take every field by position, the place and the thread first."""
-_edge, _slot, _summary = swift(Edge), swift(SavedSlot), swift(Summary)
+_edge, _slot = swift(Edge), swift(SavedSlot)
 
 Note = tuple[Any, ...]
-"""A function of this module, and its arguments."""
+APPLIED, RAN, FAILING, END = "applied", "ran", "failing", "end"
+Take = Callable[[], Any]
+"""Gives the next part of a note."""
 
 
 class Text(str):
@@ -35,96 +37,93 @@ class Text(str):
     __slots__ = ()
 
 
-def unfold(notes: Iterable[Note | Fact]) -> Iterator[Fact]:
-    """The facts that these notes stand for; a fact stands for itself."""
-    for note in notes:
-        if type(note) is tuple:
-            yield from note[0](*note[1:])
-        else:
-            yield note  # type: ignore[misc]
+class Unfolder:
+    """Makes facts of notes that number their sites and operations by their places in these lists."""
+
+    def __init__(self, sites: Sequence[Site], ops: Sequence[Op]) -> None:
+        self._sites = sites
+        self._ops = ops
+
+    def unfold(self, notes: Iterable[Note | Fact]) -> Iterator[Fact]:
+        """The facts that these notes stand for; a fact stands for itself."""
+        for note in notes:
+            if isinstance(note, tuple):
+                yield from self._facts_of(iter(note).__next__)
+            else:
+                yield note
+
+    def _facts_of(self, take: Take) -> list[Fact]:
+        kind, site, thread = take(), self._sites[take()], take()
+        if kind is APPLIED:
+            return _applied(take, site, thread, self._ops[take()])
+        return (_ran if kind is RAN else _failing)(take, site.place, thread)
 
 
-def applied(
-    site: Site,
-    thread: int,
-    op: Op,
-    given: tuple[Any, ...],
-    attributes: tuple[Any, ...],
-    outputs: tuple[int, ...],
-    results: list[Any],
-    unrecorded: str | None,
-    node: int | None,
-    about: tuple[Any, ...],
-) -> list[Fact]:
+def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     """``OpApplied``, ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for each saved value."""
-    place = site.place
-    inputs = tuple(zip(op.operand_names(len(given)), given, strict=True))
-    texts = [str(one) if type(one) is Text else text_of(one) for one in attributes]
-    named = tuple(zip(op.attributes, texts, strict=True))
-    facts: list[Fact] = [
-        new.OpApplied(
-            place, thread, op.name, op.label, inputs, named, outputs, node, unrecorded, False, site.expression
-        )
-    ]
-    for serial, (kept, requires_grad, base, storage, version) in zip(outputs, results, strict=True):
-        value = summary_of(kept)
-        leaf = node is None or not requires_grad
-        facts.append(
-            new.TensorCreated(
-                place, thread, serial, op.name, value.shape, value.dtype, requires_grad, leaf, base, storage, version,
-                value, (),
-            )
-        )  # fmt: skip
-    if node is not None:
-        name, sequence_nr, targets, numbers, slots, saved = about
-        edges = tuple(
-            [_edge(i, target, numbers[i] if numbers and target is not None else 0) for i, target in enumerate(targets)]
-        )
-        facts.append(new.NodeCreated(place, thread, node, name, sequence_nr, edges, outputs, None, op.formula))
-        for slot, (tensor, storage, version) in zip(slots, saved, strict=True):
-            facts.append(new.TensorSaved(place, thread, node, _slot(slot, tensor, storage, version), False))
+    unrecorded, operands, count = take(), take(), take()
+    inputs = tuple([(name, take()) for name in op.operand_names(operands)])
+    attributes = tuple([(name, _text(take())) for name in op.attributes])
+    made = [_created(take, site.place, thread, op.name, unrecorded is not None) for _ in range(count)]
+    outputs = tuple([fact.tensor for fact in made])
+    facts = [] if unrecorded is not None else _node(take, site.place, thread, op, outputs)
+    node = facts[0].node if facts else None
+    told = (op.name, op.label, inputs, attributes, outputs, node, unrecorded, False, site.expression)
+    return [new.OpApplied(site.place, thread, *told), *made, *facts]
+
+
+def _text(value: Any) -> str:
+    return str(value) if type(value) is Text else text_of(value)
+
+
+def _created(take: Take, place: Place | None, thread: int, how: str, unrecorded: bool) -> Any:
+    serial, storage, wants, base, version = take(), take(), take(), take(), take()
+    value = _summary(take)
+    leaf = unrecorded or not wants
+    about = (serial, how, value.shape, value.dtype, wants, leaf, base, storage, version, value, ())
+    return new.TensorCreated(place, thread, *about)
+
+
+def _node(take: Take, place: Place | None, thread: int, op: Op, outputs: tuple[int, ...]) -> list[Any]:
+    node, sequence_nr, numbers, count = take(), take(), take(), take()
+    targets = [take() for _ in range(count)]
+    numbers = numbers or (0,) * count
+    edges = tuple([_edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
+    facts = [new.NodeCreated(place, thread, node, op.backward_name, sequence_nr, edges, outputs, None, op.formula)]
+    for name in take():
+        facts.append(new.TensorSaved(place, thread, node, _slot(name, take(), take(), take()), False))
     return facts
 
 
-def starting(
-    site: Site,
-    thread: int,
-    task: int,
-    node: int,
-    gradients: tuple[Kept, ...],
-    slots: tuple[str, ...],
-    taken: list[tuple[int, int, int]],
-) -> list[Fact]:
-    """``NodeStarting``, and ``SavedUnpacked`` for each saved value."""
-    place = site.place
-    facts: list[Fact] = [new.NodeStarting(place, thread, task, node, _summaries(gradients))]
-    for slot, (storage, then, now) in zip(slots, taken, strict=True):
-        facts.append(new.SavedUnpacked(place, thread, node, slot, storage, then, now))
-    return facts
-
-
-def finished(
-    started: Any, results: tuple[Kept, ...], released: bool, sent: list[tuple[int, int, int, Any, bool]]
-) -> list[Fact]:
-    """``NodeFinished``, ``SavedReleased`` if there was something, ``GradientSent`` and ``NodeReady`` of each edge."""
-    node, task, gradients, site, thread = started
-    place = site.place
-    out = _summaries(results)
-    facts: list[Fact] = [new.NodeFinished(place, thread, task, node, _summaries(gradients), out)]
-    if released:
+def _ran(take: Take, place: Place | None, thread: int) -> list[Fact]:
+    """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
+    ``GradientSent`` and ``NodeReady`` of each edge."""
+    task, node, come, go = take(), take(), take(), take()
+    gradients = tuple([_summary(take) for _ in range(come)])
+    results = tuple([_summary(take) for _ in range(go)])
+    facts: list[Fact] = [new.NodeStarting(place, thread, task, node, gradients), *_unpacked(take, place, thread, node)]
+    facts.append(new.NodeFinished(place, thread, task, node, gradients, results))
+    if take():
         facts.append(new.SavedReleased(place, thread, node))
-    for index, target, number, sums, ready in sent:
-        gradient = out[index]
+    for edge in iter(take, END):
+        target, number, ready, before, gradient = take(), take(), take(), _summary(take), results[edge]
+        after = gradient if before is None else _summary(take)
         if gradient is not None:
-            before, after = (None, gradient) if sums is None else _summaries(sums)
-            facts.append(new.GradientSent(place, thread, task, node, index, target, number, gradient, before, after))
+            facts.append(new.GradientSent(place, thread, task, node, edge, target, number, gradient, before, after))
         if ready:
             facts.append(new.NodeReady(place, thread, task, target))
     return facts
 
 
-def _summaries(kept: Iterable[Kept]) -> tuple[Summary | None, ...]:
-    return tuple([None if one is None else summary_of(one) for one in kept])
+def _failing(take: Take, place: Place | None, thread: int) -> list[Fact]:
+    """``NodeStarting``, ``SavedUnpacked`` for each saved value."""
+    task, node, come = take(), take(), take()
+    gradients = tuple([_summary(take) for _ in range(come)])
+    return [new.NodeStarting(place, thread, task, node, gradients), *_unpacked(take, place, thread, node)]
+
+
+def _unpacked(take: Take, place: Place | None, thread: int, node: int) -> list[Fact]:
+    return [new.SavedUnpacked(place, thread, node, name, take(), take(), take()) for name in take()]
 
 
 _known: dict[Any, Summary] = {}
@@ -132,10 +131,12 @@ _known: dict[Any, Summary] = {}
 _REMEMBERED = 4096
 
 
-def summary_of(kept: Kept) -> Summary:
-    """The summary for what was kept of an array."""
-    if isinstance(kept, Summary):
-        return kept
+def _summary(take: Take) -> Any:
+    """The summary for what was kept of an array: None, a summary, or shape, type, and bytes if they were taken."""
+    shape = take()
+    if type(shape) is not tuple:
+        return shape
+    kept = (shape, take(), take())
     summary = _known.get(kept)
     if summary is None:
         if len(_known) >= _REMEMBERED:
@@ -144,7 +145,7 @@ def summary_of(kept: Kept) -> Summary:
     return summary
 
 
-def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes | None = None) -> Summary:
+def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes | None) -> Summary:
     if data is None:
         return bare(shape, dtype)
     summary = summarise(np.frombuffer(data, dtype).reshape(shape))

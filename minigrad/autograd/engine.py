@@ -11,7 +11,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -259,7 +259,7 @@ class GraphTask:
         elif node in self.captures:
             self._capture(node, gradient)
 
-    def _is_plain(self, node: Node) -> bool:
+    def _is_plain(self, node: Node) -> TypeGuard[OpNode]:
         """Whether no code of the user's runs with ``node``, and no operation that is recorded."""
         return (
             isinstance(node, OpNode)
@@ -270,22 +270,24 @@ class GraphTask:
             and Packed not in map(type, node.saved or ())
         )
 
-    def _tell(self, journal: Journal, node: Node, gradient: Gradient) -> None:
-        """A plain node, told in two calls: the only listener keeps a journal."""
-        started = journal.starting(self, node, as_tuple(node, gradient))
+    def _tell(self, journal: Journal, node: OpNode, gradient: Gradient) -> None:
+        """A plain node, told in one call: the only listener keeps a journal."""
+        gradients, saved = as_tuple(node, gradient), node.saved
         current.told = True
         try:
             results = node.run(gradient, False)
-            released = not self.retain_graph and node.keeps_something
-            if released:
+            if not self.retain_graph:
                 node.release()
+        except BaseException:
+            journal.failing(self, node, gradients)
+            raise
         finally:
             current.told = False
-        journal.finished(started, results, released, self._delivered(node, results))
+        journal.ran(self, node, gradients, saved, results, self._delivered(node, results))
 
     def _delivered(self, node: Node, results: list[Gradient]) -> list[Sent]:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
-        sent = []
+        sent: list[Sent] = []
         numbers = node.input_nrs
         for index, target in enumerate(node.next_nodes):
             if target is None:
@@ -299,7 +301,7 @@ class GraphTask:
             ready = not self.dependencies[target]
             if ready:
                 self._enqueue(target)
-            sent.append(Sent(index, target, number, gradient, before, after, ready))
+            sent.append((index, target, number, before, after, ready))
         return sent
 
     def _held(self, node: Node, number: int) -> Gradient:

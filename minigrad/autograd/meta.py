@@ -181,6 +181,16 @@ class TensorMeta:
         return counter
 
 
+def number_first(tensor: Tensor) -> tuple[int, int]:
+    """Serials for a tensor just made and its storage, which nobody has asked for theirs: found without a vain look."""
+    tensor._serial = serial = next_tensor_serial()
+    counter = tensor._counter
+    if counter is None:
+        counter = tensor._counter = VersionCounter()
+    counter._serial = storage = next_storage_serial()
+    return serial, storage
+
+
 def bump_version(tensor: Tensor, by: str) -> None:
     """Count one write to the storage of ``tensor``.
 

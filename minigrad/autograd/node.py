@@ -106,6 +106,11 @@ class Node:
             self._serial: int = _next_node_serial()
             return self._serial
 
+    def number_first(self) -> int:
+        """The serial of a node just made, which nobody has asked for it: found without a vain look."""
+        self._serial = serial = _next_node_serial()
+        return serial
+
     def name(self) -> str:
         """The name of the backward function, as PyTorch calls it: ``MulBackward0``, and of its own nodes, such as
         ``torch::autograd::AccumulateGrad``, with the namespace. The bare name is that of the class."""

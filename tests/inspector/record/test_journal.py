@@ -12,7 +12,7 @@ import inspector
 import minigrad as mg
 from inspector.record.journal import Journal
 from inspector.record.recorder import Recorder
-from inspector.record.unfold import Note, unfold
+from inspector.record.unfold import Note
 from inspector.trace.facts import Fact, NodeCreated, OpApplied, RecordingStopped, TensorCreated
 from minigrad import events
 from minigrad.autograd import engine, meta, node
@@ -117,7 +117,7 @@ def facts_of(
     recorder.start()
     program()
     recorder.stop()
-    facts = list(unfold(notes))
+    facts = list(recorder.unfold(notes))
     return [replace(fact, sequence_nr=0) if isinstance(fact, NodeCreated) else fact for fact in facts]
 
 
@@ -203,7 +203,7 @@ def test_a_fault_of_the_journal_ends_the_recording_and_not_the_program(monkeypat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(Journal, "_result", broken)
+    monkeypatch.setattr(Journal, "_note_result", broken)
     with inspector.record() as trace:
         x = mg.tensor(2.0)
         y = x * x
