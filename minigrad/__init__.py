@@ -13,6 +13,7 @@ from typing import NoReturn as _NoReturn
 from minigrad.tensor import Size, Tensor  # isort: skip (puts the class together, on which all else rests)
 from minigrad import (
     _C,  # noqa: F401 (reached as minigrad._C, like PyTorch's)
+    _vmap_internals,  # noqa: F401 (the same)
     asking,
     autograd,
     backends,
@@ -34,6 +35,7 @@ from minigrad import (
 )
 from minigrad import ops as _ops
 from minigrad.asking import *
+from minigrad.autograd.batching import vmap
 from minigrad.autograd.modes import (
     enable_grad,
     inference_mode,
@@ -136,6 +138,7 @@ __all__ = [
     "special",
     "testing",
     "utils",
+    "vmap",
 ]
 __all__ += asking.__all__
 __all__ += dtypes.__all__
