@@ -1,20 +1,22 @@
 """Views in place: the tensor itself gets another look at its memory (``t_``, ``transpose_``, ``squeeze_``,
-``unsqueeze_``).
+``unsqueeze_``, ``as_strided_``).
 
 Nothing is written, yet it counts as a write: whoever saved the tensor saved another shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minigrad import dispatch
 from minigrad.autograd import views
+from minigrad.autograd.geometry import geometry
 from minigrad.autograd.modes import modes
 from minigrad.autograd.replay import Step
 from minigrad.op import Op
 from minigrad.ops import viewing
+from minigrad.ops.shape import strided_window
 
 
 def _in_place(op: Op, backward: str) -> Callable[..., Any]:
@@ -43,6 +45,7 @@ _squeeze_dims = _in_place(viewing.squeeze_dims, "SqueezeBackward5")
 _unsqueeze = _in_place(viewing.unsqueeze, "UnsqueezeBackward1")
 _t = _in_place(viewing.t, "TBackward1")
 _transpose = _in_place(viewing.transpose, "TransposeBackward1")
+_as_strided = _in_place(viewing.as_strided, "AsStridedBackward1")
 
 
 class TurningMethods:
@@ -69,3 +72,8 @@ class TurningMethods:
         return _transpose(self, dim0, dim1)
 
     swapaxes_ = swapdims_ = transpose_
+
+    def as_strided_(self: Any, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Any:
+        """``as_strided``, in place."""
+        window = strided_window(self, size, stride, storage_offset)
+        return _as_strided(self, window, geometry(self.array))

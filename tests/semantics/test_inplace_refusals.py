@@ -160,3 +160,17 @@ def test_a_result_of_a_wider_dtype(xp: ModuleType) -> None:
 def test_a_result_of_a_wider_shape(xp: ModuleType) -> None:
     with pytest.raises(RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3, 2\]"):
         xp.ones(2).add_(xp.ones(3, 2))
+
+
+def test_another_look_at_the_memory_in_place(xp: ModuleType) -> None:
+    x = xp.arange(6.0, requires_grad=True)
+    y = x * 1
+    assert y.as_strided_((2, 2), (3, 1), 1) is y
+    assert (type(y.grad_fn).__name__, y.tolist(), y._version) == ("AsStridedBackward1", [[1.0, 2.0], [4.0, 5.0]], 1)
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [0.0, 2.0, 4.0, 0.0, 8.0, 10.0]
+    with xp.no_grad():
+        seen = (x * 1).view_as(x)
+    seen.as_strided_((2,), (1,))
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        x.as_strided_((2,), (1,))
