@@ -143,26 +143,116 @@ def demo(job: Job, listing: bool, plain: bool, everything: bool) -> None:
     _watch(replace(job, script=str(path)), plain, everything)
 
 
+def _choices_of_a_picture(function: Command) -> Command:
+    """What one may choose of a picture: how much of it, and how it looks."""
+    for add in (
+        click.option("--title", help="The words above it."),
+        click.option("--label", "labels", multiple=True, metavar="NAME=TEXT", help="Other words for a name."),
+        click.option("--legend", is_flag=True, help="Tell what the signs mean."),
+        click.option("--theme", default="light", help="light, dark, high-contrast or colour-blind."),
+        click.option("--direction", default="right", help="Values flow right, or down."),
+        click.option("--reach", type=click.IntRange(min=0), default=2, help="How many links from there it ends."),
+        click.option("--around", metavar="NAME", help="Only what is around the tensor NAME."),
+        click.option("--fold", multiple=True, metavar="HOW", help="loops, modules, composites, or a depth of modules."),
+        click.option("--detail", default="all", help="all, shapes or versions."),
+        click.option("--show", default="both", help="forward, backward or both."),
+        click.option("--values", type=click.IntRange(min=0), default=1, help="Show up to so many numbers of a tensor."),
+        click.option("--style", default="cards", help="cards, or graph: the bare grad_fns."),
+    ):
+        function = add(function)
+    return function
+
+
 @main.command(context_settings=SCRIPT)
-@click.argument("script")
+@click.argument("script", metavar="SCRIPT|FILE.trace")
 @_as_option
 @_script_command
-@click.option("-o", "--output", required=True, help="The picture; its ending names the format.")
+@click.option("-o", "--output", multiple=True, help="The picture; its ending names the format. May be given again.")
+@click.option("--animate", metavar="OUT.gif", help="All steps as a GIF; OUT.html is a page to step through.")
+@click.option("--frames", metavar="FOLDER", help="All steps, a picture each, every thing in its place.")
+@click.option("--frames-as", type=click.Choice(["svg", "png"]), default="svg", help="What the frames are.")
 @click.option("--step", type=click.IntRange(min=0), help="Draw the state after so many facts instead of at the end.")
-def draw(job: Job, output: str, step: int | None) -> None:
-    """Run SCRIPT and draw its graph."""
-    from inspector.draw import DrawError
-    from inspector.draw import draw as draw_trace
-    from inspector.draw.picture import writer_for
+@click.option("--task", type=click.IntRange(min=1), help="Draw backward pass number TASK instead of the last.")
+@click.option("--scale", type=float, default=2.0, help="A PNG's pixels for each of an SVG's.")
+@click.option("--dpi", type=float, help="A PNG's pixels to the inch, instead of --scale; an SVG has 96.")
+@_choices_of_a_picture
+def draw(
+    job: Job,
+    output: tuple[str, ...],
+    animate: str | None,
+    frames: str | None,
+    frames_as: str,
+    fold: tuple[str, ...],
+    labels: tuple[str, ...],
+    **choices: Any,
+) -> None:
+    """Run SCRIPT and draw its graph, or draw what is in a trace FILE.
 
+    The picture is .svg, .png, .pdf, .dot, .mmd, .graphml, .json or .txt; .html is a page to step through, .gif a film.
+    """
+    from inspector.draw import DrawError
+
+    choices["fold"] = tuple(int(how) if how.isdecimal() else how for how in fold)
+    choices["labels"] = _labels(labels)
+    files = (*output, *(() if animate is None else (animate,)))
     try:
-        writer_for(Path(output))
-        _check_output(output)
-        trace = _recorded(_checked(job))
-        draw_trace(trace, output, step=step)
+        _check_pictures(files, frames, choices)
+        trace, from_file = _trace_of(job)
+        _draw_all(trace, files, frames, f".{frames_as}", choices)
     except DrawError as error:
         raise Refusal(str(error)) from None
-    _leave(job, trace)
+    if not from_file:
+        _leave(job, trace)
+
+
+def _labels(given: Sequence[str]) -> dict[str, str]:
+    """``NAME=TEXT`` each, by name."""
+    for one in given:
+        if "=" not in one:
+            raise Refusal(f"--label {one} names no text for it: write --label NAME=TEXT.")
+    return dict(one.split("=", 1) for one in given)
+
+
+def _check_pictures(files: Sequence[str], frames: str | None, choices: dict[str, Any]) -> None:
+    """Raise Refusal or DrawError now, rather than after a long run, for what could not be drawn then."""
+    from inspector.draw.options import Options
+    from inspector.draw.picture import writer_for
+
+    if not files and frames is None:
+        raise Refusal("nothing to draw into: name a picture with -o graph.svg, or a folder with --frames.")
+    Options(**{name: value for name, value in choices.items() if name in Options.__slots__})
+    for file in files:
+        writer_for(Path(file))
+        _check_output(file)
+    if frames is not None and Path(frames).exists() and not Path(frames).is_dir():
+        raise Refusal(f"{frames} is a file; name a folder for the frames.")
+
+
+def _trace_of(job: Job) -> tuple[Trace, bool]:
+    """The trace of a script, or the one in a file; and whether it was a file."""
+    from inspector.trace.file import open_trace
+    from inspector.trace.schema import TraceFileError
+    from inspector.trace.writer import is_trace
+
+    if not is_trace(Path(job.script)):
+        return _recorded(_checked(job)), False
+    try:
+        return open_trace(job.script), True
+    except TraceFileError as error:
+        raise Refusal(str(error)) from None
+
+
+def _draw_all(trace: Trace, files: Sequence[str], frames: str | None, ending: str, choices: dict[str, Any]) -> None:
+    from inspector.draw import draw as draw_trace
+
+    picture = draw_trace(trace, **choices)
+    for file in files:
+        picture.save(file)
+    if frames is not None:
+        written = picture.moving.save_stills(Path(frames), ending, picture.scale)
+        click.echo(f"inspector: {len(written):,} pictures are in {frames}", err=True)
+    if picture.moving.told:
+        click.echo(f"inspector: {picture.moving.told}", err=True)
 
 
 @main.command(context_settings=SCRIPT)

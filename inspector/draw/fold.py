@@ -55,10 +55,21 @@ WAYS = ("composites", "modules", "loops")
 
 def folded(scene: Scene, subject: Subject, chosen: Selection, how: How | Sequence[How]) -> Scene:
     """The scene with groups as single cards. ``how``: one of ``WAYS``, a depth of modules, a callback, or several."""
-    for one in (how,) if isinstance(how, str | int) or callable(how) else how:
+    for one in _each(how):
         groups = _groups(scene, subject, chosen, one)
         scene = _replaced(scene, {key: group for key, group in groups.items() if group is not None})
     return scene
+
+
+def _each(how: How | Sequence[How]) -> Sequence[How]:
+    return (how,) if isinstance(how, str | int) or callable(how) else how
+
+
+def check_ways(how: How | Sequence[How]) -> None:
+    """Raise ``DrawError`` for a way of folding that there is not."""
+    for one in _each(how):
+        if one not in WAYS and not isinstance(one, int) and not callable(one):
+            raise DrawError(f"Cannot fold by {one!r}: give one of {', '.join(WAYS)}, a depth, or a function.")
 
 
 def _groups(scene: Scene, subject: Subject, chosen: Selection, how: How) -> dict[str, Group | None]:
@@ -69,8 +80,6 @@ def _groups(scene: Scene, subject: Subject, chosen: Selection, how: How) -> dict
         return _loops(subject, parts, {card.key: card for card in scene.cards})
     if callable(how):
         return {card.key: _chosen(how, subject, parts[card.key], card) for card in scene.cards if card.key in parts}
-    if how not in WAYS and not isinstance(how, int):
-        raise DrawError(f"Cannot fold by {how!r}: give one of {', '.join(WAYS)}, a depth, or a function.")
     return {key: _by_scope(subject, part, how) for key, part in parts.items()}
 
 
@@ -87,14 +96,14 @@ def _chosen(choose: Chooser, subject: Subject, part: Part, card: Card) -> Group 
 # -- modules and composites
 
 
-def _by_scope(subject: Subject, part: Part, how: How) -> Group | None:
+def _by_scope(subject: Subject, part: Part, how: str | int) -> Group | None:
     """The group of the scope that a node was made in: leaves stand outside of all."""
     scopes = _scopes(subject, part)
-    if isinstance(how, int) and not isinstance(how, bool):
+    if isinstance(how, int):
         scopes = scopes[: max(how, 0)]
     else:
         kinds = [scope.kind for scope in scopes]
-        wanted = how.rstrip("s") if isinstance(how, str) else ""
+        wanted = how.rstrip("s")
         # A composite is one thing from the outside in; of modules, the innermost are what one wants to see.
         last = kinds.index(wanted) if wanted == "composite" and wanted in kinds else _last(kinds, wanted)
         scopes = scopes[: last + 1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.draw.errors import DrawError
-from inspector.draw.fold import How
+from inspector.draw.fold import How, check_ways
 from inspector.draw.themes import palette_of
 
 STYLES = ("cards", "graph")
@@ -43,3 +43,4 @@ class Options:
         if self.style == "graph" and (self.show, self.detail) != ("both", "all"):
             raise DrawError("The bare graph shows grad_fns only: choose `show` and `detail` with the style 'cards'.")
         palette_of(self.theme)
+        check_ways(self.fold)
