@@ -247,10 +247,10 @@ class PReLU(Module):
     tensor([-0.2500,  2.0000])
     """
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(constant_(empty(num_parameters), init))
+        self.weight = Parameter(constant_(empty(num_parameters, device=device, dtype=dtype), init))
 
     def forward(self, input: Any) -> Any:
         """``prelu(input)``."""
@@ -259,3 +259,13 @@ class PReLU(Module):
     def extra_repr(self) -> str:
         """How many slopes there are."""
         return f"num_parameters={self.num_parameters}"
+
+
+class Softmax2d(Module):
+    """Shares of 1 over the channels of (N, C, H, W), pixel by pixel."""
+
+    def forward(self, input: Any) -> Any:
+        """``softmax`` along the channels."""
+        if input.array.ndim not in (3, 4):
+            raise AssertionError("Softmax2d: expected input to be 3D or 4D")
+        return F.softmax(input, -3)

@@ -6,6 +6,7 @@ from typing import Any
 
 from minigrad.nn import functional as F
 from minigrad.nn.applying import Applying
+from minigrad.nn.functional.reduction import older_reduction
 from minigrad.nn.module import Module
 
 
@@ -14,6 +15,7 @@ class KLDivLoss(Applying):
 
     function = F.kl_div
 
+    @older_reduction
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
         super().__init__(reduction=reduction, log_target=log_target)
 
@@ -23,6 +25,7 @@ class HingeEmbeddingLoss(Applying):
 
     function = F.hinge_embedding_loss
 
+    @older_reduction
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
         super().__init__(margin=margin, reduction=reduction)
 
@@ -32,6 +35,7 @@ class MarginRankingLoss(Applying):
 
     function = F.margin_ranking_loss
 
+    @older_reduction
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(margin=margin, reduction=reduction)
 
@@ -41,6 +45,7 @@ class SoftMarginLoss(Applying):
 
     function = F.soft_margin_loss
 
+    @older_reduction
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__(reduction=reduction)
 
@@ -50,6 +55,7 @@ class TripletMarginLoss(Applying):
 
     function = F.triplet_margin_loss
 
+    @older_reduction
     def __init__(
         self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, reduction: str = "mean"
     ) -> None:
@@ -61,6 +67,7 @@ class CosineEmbeddingLoss(Applying):
 
     function = F.cosine_embedding_loss
 
+    @older_reduction
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
         super().__init__(margin=margin, reduction=reduction)
 
@@ -70,6 +77,7 @@ class PoissonNLLLoss(Applying):
 
     function = F.poisson_nll_loss
 
+    @older_reduction
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
         super().__init__(log_input=log_input, full=full, eps=eps, reduction=reduction)
 
@@ -147,9 +155,43 @@ class Upsample(Applying):
     function = F.interpolate
 
     def __init__(
-        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+        self,
+        size: Any = None,
+        scale_factor: Any = None,
+        mode: str = "nearest",
+        align_corners: bool | None = None,
+        recompute_scale_factor: bool | None = None,
     ) -> None:
-        super().__init__(size=size, scale_factor=scale_factor, mode=mode, align_corners=align_corners)
+        super().__init__(
+            size=size,
+            scale_factor=scale_factor,
+            mode=mode,
+            align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor,
+        )
+
+
+class UpsamplingNearest2d(Upsample):
+    """An older name of ``Upsample`` with ``mode="nearest"``."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """An older name of ``Upsample`` with ``mode="bilinear"`` and ``align_corners=True``."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(size, scale_factor, "bilinear", True)
+
+
+class ChannelShuffle(Applying):
+    """The channels of ``groups`` groups, shuffled."""
+
+    function = F.channel_shuffle
+
+    def __init__(self, groups: int) -> None:
+        super().__init__(groups=groups)
 
 
 class _Pad(Module):

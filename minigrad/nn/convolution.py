@@ -32,6 +32,7 @@ class _Conv(Module):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
+        device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
@@ -53,8 +54,9 @@ class _Conv(Module):
         self.dilation = each_dim(dilation, self.count, "dilation")
         self.padding = padding if isinstance(padding, str) else each_dim(padding, self.count, "padding")
         outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = Parameter(empty(outer, inner // groups, *self.kernel_size, dtype=dtype))
-        self.register_parameter("bias", Parameter(empty(out_channels, dtype=dtype)) if bias else None)
+        self.weight = Parameter(empty(outer, inner // groups, *self.kernel_size, device=device, dtype=dtype))
+        shift = Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None
+        self.register_parameter("bias", shift)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -151,15 +153,37 @@ class _ConvTranspose(_Conv):
         groups: int = 1,
         bias: bool = True,
         dilation: Lengths = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, device=device, dtype=dtype
+        )
         self.output_padding = each_dim(output_padding, self.count, "output_padding")
 
-    def forward(self, input: Any) -> Any:
-        """``input``, each element spread over a window."""
+    def forward(self, input: Any, output_size: Any = None) -> Any:
+        """``input``, each element spread over a window; ``output_size`` chooses among the lengths that may result."""
         function: Any = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.count - 1]
-        options = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+        extra = self.output_padding if output_size is None else self._extra(input, tuple(output_size))
+        options = (self.stride, self.padding, extra, self.groups, self.dilation)
         return function(input, self.weight, self.bias, *options)
+
+    def _extra(self, input: Any, wanted: tuple[int, ...]) -> tuple[int, ...]:
+        """How much must be added to reach the lengths that are wanted."""
+        wanted = wanted[len(wanted) - self.count :]
+        spatial = input.array.shape[input.array.ndim - self.count :]
+        extra = tuple(
+            m - ((n - 1) * s - 2 * p + d * (k - 1) + 1)
+            for m, n, s, p, d, k in zip(
+                wanted, spatial, self.stride, self.padding, self.dilation, self.kernel_size, strict=True
+            )
+        )
+        if any(not 0 <= each < step for each, step in zip(extra, self.stride, strict=True)):
+            raise ValueError(f"requested an output size of {list(wanted)}, which {list(spatial)} cannot become")
+        return extra
 
 
 class ConvTranspose1d(_ConvTranspose):

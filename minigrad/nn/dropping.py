@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from minigrad.nn import functional as F
 from minigrad.nn.module import Module
-from minigrad.ops.dropping import check_probability, dropout, feature_dropout
+from minigrad.ops.dropping import check_probability, dropout
 
 
 class Dropout(Module):
@@ -32,17 +33,41 @@ class Dropout(Module):
         return f"p={self.p}, inplace={self.inplace}"
 
 
+class AlphaDropout(Dropout):
+    """Dropout that keeps mean and variance, for networks of ``SELU`` (Klambauer et al. 2017)."""
+
+    def forward(self, input: Any) -> Any:
+        """``input``, some of it dropped while training."""
+        return F.alpha_dropout(input, self.p, self.training, self.inplace)
+
+
+class FeatureAlphaDropout(Dropout):
+    """``AlphaDropout`` of whole channels."""
+
+    def forward(self, input: Any) -> Any:
+        """``input``, some channels dropped while training."""
+        return F.feature_alpha_dropout(input, self.p, self.training, self.inplace)
+
+
 class Dropout1d(Dropout):
     """Drops whole channels of (N, C, L)."""
 
     def forward(self, input: Any) -> Any:
         """``input``, some channels dropped while training."""
-        return feature_dropout(input, self.p, self.training, self.inplace)
+        return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout2d(Dropout1d):
+class Dropout2d(Dropout):
     """Drops whole channels of (N, C, H, W)."""
 
+    def forward(self, input: Any) -> Any:
+        """``input``, some channels dropped while training."""
+        return F.dropout2d(input, self.p, self.training, self.inplace)
 
-class Dropout3d(Dropout1d):
+
+class Dropout3d(Dropout):
     """Drops whole channels of (N, C, D, H, W)."""
+
+    def forward(self, input: Any) -> Any:
+        """``input``, some channels dropped while training."""
+        return F.dropout3d(input, self.p, self.training, self.inplace)

@@ -8,6 +8,7 @@ from typing import Any
 
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.nn import init
+from minigrad.nn.functional.distances import bilinear
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.creation import empty
@@ -105,3 +106,46 @@ class Unflatten(Module):
     def extra_repr(self) -> str:
         """The dimension and what becomes of it."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+
+
+class Bilinear(Module):
+    """``x1ᵀ @ weight[k] @ x2 + bias[k]``: ``weight`` is (out_features, in1_features, in2_features).
+
+    >>> import minigrad as mg
+    >>> from minigrad import nn
+    >>> nn.Bilinear(2, 3, 4)(mg.zeros(5, 2), mg.zeros(5, 3)).shape
+    minigrad.Size([5, 4])
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: dtype_type | None = None,
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = Parameter(empty(out_features, in1_features, in2_features, dtype=dtype, device=device))
+        shift = Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+        self.register_parameter("bias", shift)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Drawn evenly from ±1/√in1_features."""
+        bound = 1 / math.sqrt(self.in1_features)
+        for each in self.parameters():
+            init.uniform_(each, -bound, bound)
+
+    def forward(self, input1: Any, input2: Any) -> Any:
+        """The form of both inputs."""
+        return bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """Sizes."""
+        sizes = f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}"
+        return f"{sizes}, bias={self.bias is not None}"

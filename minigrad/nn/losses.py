@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from minigrad.nn import functional as F
+from minigrad.nn.functional.reduction import older_reduction
 from minigrad.nn.module import Module
 
 
 class _Loss(Module):
     """Keeps how losses are reduced."""
 
+    @older_reduction
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = reduction
@@ -41,6 +43,7 @@ class L1Loss(_Loss):
 class SmoothL1Loss(_Loss):
     """Squared near 0, a distance from ``beta`` on."""
 
+    @older_reduction
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         super().__init__(reduction)
         self.beta = beta
@@ -53,6 +56,7 @@ class SmoothL1Loss(_Loss):
 class HuberLoss(_Loss):
     """Squared near 0, a distance times ``delta`` from ``delta`` on."""
 
+    @older_reduction
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         super().__init__(reduction)
         self.delta = delta
@@ -65,6 +69,7 @@ class HuberLoss(_Loss):
 class _WeightedLoss(_Loss):
     """Keeps a weight as a buffer."""
 
+    @older_reduction
     def __init__(self, weight: Any = None, reduction: str = "mean") -> None:
         super().__init__(reduction)
         self.register_buffer("weight", weight)
@@ -73,6 +78,7 @@ class _WeightedLoss(_Loss):
 class NLLLoss(_WeightedLoss):
     """Minus the log-probability of the classes in the target."""
 
+    @older_reduction
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> None:
         super().__init__(weight, reduction)
         self.ignore_index = ignore_index
@@ -91,6 +97,7 @@ class CrossEntropyLoss(_WeightedLoss):
     tensor(0.6931)
     """
 
+    @older_reduction
     def __init__(
         self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0
     ) -> None:
@@ -121,6 +128,7 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_WeightedLoss):
     """Binary cross-entropy of scores."""
 
+    @older_reduction
     def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)

@@ -27,6 +27,7 @@ class LayerNorm(Module):
         eps: float = 1e-5,
         elementwise_affine: bool = True,
         bias: bool = True,
+        device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
@@ -34,8 +35,9 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape
-        self.register_parameter("weight", Parameter(ones(shape, dtype=dtype)) if elementwise_affine else None)
-        self.register_parameter("bias", Parameter(zeros(shape, dtype=dtype)) if elementwise_affine and bias else None)
+        kind = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", Parameter(ones(shape, **kind)) if elementwise_affine else None)
+        self.register_parameter("bias", Parameter(zeros(shape, **kind)) if elementwise_affine and bias else None)
 
     def reset_parameters(self) -> None:
         """Scale 1 and shift 0."""
@@ -61,13 +63,19 @@ class RMSNorm(Module):
     """Division by the root mean square over the last dimensions, then a learnt scale."""
 
     def __init__(
-        self, normalized_shape: int | Sequence[int], eps: float | None = None, elementwise_affine: bool = True
+        self,
+        normalized_shape: int | Sequence[int],
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        self.register_parameter("weight", Parameter(ones(self.normalized_shape)) if elementwise_affine else None)
+        scale = Parameter(ones(self.normalized_shape, device=device, dtype=dtype)) if elementwise_affine else None
+        self.register_parameter("weight", scale)
 
     def forward(self, input: Any) -> Any:
         """``input``, normalised."""
@@ -81,13 +89,24 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """Mean 0 and variance 1 over groups of channels, then a learnt scale and shift for each channel."""
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True) -> None:
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__()
         if num_channels % num_groups:
             raise ValueError("num_channels must be divisible by num_groups")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self.register_parameter("weight", Parameter(ones(num_channels)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_channels)) if affine else None)
+        kind = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", Parameter(ones(num_channels, **kind)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_channels, **kind)) if affine and bias else None)
 
     def forward(self, input: Any) -> Any:
         """``input``, normalised."""
@@ -104,15 +123,24 @@ class _ChannelNorm(Module):
     ndims: tuple[int, ...] = ()
 
     def __init__(
-        self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool
+        self,
+        num_features: int,
+        eps: float,
+        momentum: float | None,
+        affine: bool,
+        track_running_stats: bool,
+        device: Any,
+        dtype: Any,
+        bias: bool,
     ) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self.register_parameter("weight", Parameter(empty(num_features)) if affine else None)
-        self.register_parameter("bias", Parameter(empty(num_features)) if affine else None)
-        self.register_buffer("running_mean", zeros(num_features) if track_running_stats else None)
-        self.register_buffer("running_var", ones(num_features) if track_running_stats else None)
+        kind = {"device": device, "dtype": dtype}
+        self.register_parameter("weight", Parameter(empty(num_features, **kind)) if affine else None)
+        self.register_parameter("bias", Parameter(empty(num_features, **kind)) if affine and bias else None)
+        self.register_buffer("running_mean", zeros(num_features, **kind) if track_running_stats else None)
+        self.register_buffer("running_var", ones(num_features, **kind) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
         self.reset_parameters()
 
@@ -152,8 +180,12 @@ class _BatchNorm(_ChannelNorm):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias)
 
     def forward(self, input: Any) -> Any:
         """``input``, normalised."""
@@ -203,8 +235,12 @@ class _InstanceNorm(_ChannelNorm):
         momentum: float = 0.1,
         affine: bool = False,
         track_running_stats: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
     ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats)
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias)
 
     def forward(self, input: Any) -> Any:
         """``input``, normalised; without a batch dimension as well."""

@@ -156,15 +156,6 @@ class AvgPool3d(Applying):
         )
 
 
-class MaxUnpool2d(Applying):
-    """What ``MaxPool2d`` took away, as zeros."""
-
-    function = F.max_unpool2d
-
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        super().__init__(kernel_size=kernel_size, stride=stride, padding=padding)
-
-
 class AdaptiveAvgPool1d(Applying):
     """The means of ``output_size`` windows of (N, C, L)."""
 
@@ -226,3 +217,87 @@ class LPPool2d(Applying):
 
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
         super().__init__(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
+
+
+class LPPool3d(Applying):
+    """The norm of each window of (N, C, D, H, W)."""
+
+    function = F.lp_pool3d
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__(norm_type=norm_type, kernel_size=kernel_size, stride=stride, ceil_mode=ceil_mode)
+
+
+class AdaptiveMaxPool3d(Applying):
+    """The largest elements of ``output_size`` windows of (N, C, D, H, W)."""
+
+    function = F.adaptive_max_pool3d
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(output_size=output_size, return_indices=return_indices)
+
+
+class _MaxUnpool(Applying):
+    """What the pool of the same name took away, as zeros."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__(kernel_size=kernel_size, stride=stride, padding=padding)
+
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        """Each element of ``input`` at its place; ``output_size`` chooses among the sizes that may have been."""
+        return type(self).function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+
+class MaxUnpool1d(_MaxUnpool):
+    """What ``MaxPool1d`` took away, as zeros."""
+
+    function = F.max_unpool1d
+
+
+class MaxUnpool2d(_MaxUnpool):
+    """What ``MaxPool2d`` took away, as zeros."""
+
+    function = F.max_unpool2d
+
+
+class MaxUnpool3d(_MaxUnpool):
+    """What ``MaxPool3d`` took away, as zeros."""
+
+    function = F.max_unpool3d
+
+
+class _FractionalMaxPool(Applying):
+    """The largest elements of windows at distances drawn at random (Graham 2014)."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> None:
+        if (output_size is None) == (output_ratio is None):
+            name = type(self).__name__
+            known = "requires specifying either" if output_size is None else "only one of output_size and"
+            raise ValueError(f"{name} {known} an output size, or a pooling ratio")
+        super().__init__(
+            kernel_size=kernel_size,
+            output_size=output_size,
+            output_ratio=output_ratio,
+            return_indices=return_indices,
+        )
+        self.register_buffer("_random_samples", _random_samples)
+        self._options += ("_random_samples",)
+
+
+class FractionalMaxPool2d(_FractionalMaxPool):
+    """The largest elements of windows of (N, C, H, W) at distances drawn at random (Graham 2014)."""
+
+    function = F.fractional_max_pool2d
+
+
+class FractionalMaxPool3d(_FractionalMaxPool):
+    """The largest elements of windows of (N, C, D, H, W) at distances drawn at random."""
+
+    function = F.fractional_max_pool3d

@@ -69,6 +69,7 @@ class _Recurrent(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         nonlinearity: str = "tanh",
+        device: Any = None,
         dtype: Any = None,
     ) -> None:
         super().__init__()
@@ -83,23 +84,23 @@ class _Recurrent(Module):
         self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.nonlinearity = bidirectional, nonlinearity
-        self._make_weights(dtype)
+        self._make_weights({"device": device, "dtype": dtype})
         self.reset_parameters()
 
     @property
     def _directions(self) -> tuple[str, ...]:
         return ("", "_reverse") if self.bidirectional else ("",)
 
-    def _make_weights(self, dtype: Any) -> None:
+    def _make_weights(self, kind: dict[str, Any]) -> None:
         rows = _GATES[self.kind] * self.hidden_size
         for layer in range(self.num_layers):
             width = self.input_size if layer == 0 else self.hidden_size * len(self._directions)
             for direction in self._directions:
                 end = f"l{layer}{direction}"
-                self.register_parameter(f"weight_ih_{end}", Parameter(empty(rows, width, dtype=dtype)))
-                self.register_parameter(f"weight_hh_{end}", Parameter(empty(rows, self.hidden_size, dtype=dtype)))
+                self.register_parameter(f"weight_ih_{end}", Parameter(empty(rows, width, **kind)))
+                self.register_parameter(f"weight_hh_{end}", Parameter(empty(rows, self.hidden_size, **kind)))
                 for name in ("bias_ih", "bias_hh"):
-                    self.register_parameter(f"{name}_{end}", Parameter(empty(rows, dtype=dtype)) if self.bias else None)
+                    self.register_parameter(f"{name}_{end}", Parameter(empty(rows, **kind)) if self.bias else None)
 
     def reset_parameters(self) -> None:
         """Drawn evenly from ±1/√hidden_size."""
@@ -230,15 +231,21 @@ class _Cell(Module):
     kind = ""
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", dtype: Any = None
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias, self.nonlinearity = input_size, hidden_size, bias, nonlinearity
-        rows = _GATES[self.kind] * hidden_size
-        self.weight_ih = Parameter(empty(rows, input_size, dtype=dtype))
-        self.weight_hh = Parameter(empty(rows, hidden_size, dtype=dtype))
+        rows, kind = _GATES[self.kind] * hidden_size, {"device": device, "dtype": dtype}
+        self.weight_ih = Parameter(empty(rows, input_size, **kind))
+        self.weight_hh = Parameter(empty(rows, hidden_size, **kind))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(empty(rows, dtype=dtype)) if bias else None)
+            self.register_parameter(name, Parameter(empty(rows, **kind)) if bias else None)
         bound = 1 / math.sqrt(hidden_size)
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
@@ -270,8 +277,10 @@ class LSTMCell(_Cell):
 
     kind = "LSTM"
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, dtype: Any = None) -> None:
-        super().__init__(input_size, hidden_size, bias, dtype=dtype)
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
 
 class GRUCell(LSTMCell):

@@ -109,8 +109,8 @@ def _slope(a: Array, states: Array, leaps: Array, loss: Any) -> Array:
     scores = a[:, states]
     both = _forwards(scores, leaps) + _backwards(scores, leaps) - scores
     shares = np.zeros(a.shape, a.dtype)
-    np.add.at(shares, (slice(None), states), np.exp(both + loss))
-    return np.exp(a) - shares
+    np.add.at(shares.T, states, np.exp(both + loss).T)
+    return np.asarray(np.exp(a) - shares)
 
 
 aligned.grads(

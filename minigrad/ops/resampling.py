@@ -58,7 +58,8 @@ def weights(length: int, size: int, mode: str, align: bool, scale: float | None)
     if mode == "linear":
         place = np.maximum(place, 0)
         low = np.minimum(place.astype(np.int64), length - 1)
-        offsets, shares = (0, 1), (1 - (place - low), place - low)
+        offsets: tuple[int, ...] = (0, 1)
+        shares: tuple[Any, ...] = (1 - (place - low), place - low)
     else:
         low = np.floor(place).astype(np.int64)
         offsets, shares = (-1, 0, 1, 2), cubic_shares(place - low)

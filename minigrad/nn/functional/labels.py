@@ -11,6 +11,7 @@ from minigrad import dtypes
 from minigrad.autograd.wrap import wrap
 from minigrad.nn.functional.losses import reduce
 from minigrad.nn.functional.normalisation import pairwise_distance
+from minigrad.nn.functional.reduction import older_reduction
 from minigrad.ops.activation import log_sigmoid
 from minigrad.ops.choice import minimum, relu
 from minigrad.ops.clamping import clamp_min
@@ -21,6 +22,7 @@ from minigrad.ops.scope import composite
 from minigrad.ops.viewing import unsqueeze
 
 
+@older_reduction
 @composite
 def multi_margin_loss(
     input: Any,
@@ -63,6 +65,7 @@ def multi_margin_loss(
     return reduce(losses if len(shape) == 2 or reduction != "none" else losses.reshape(()), reduction)
 
 
+@older_reduction
 @composite
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
     """``Σ max(0, 1 - x[y] + x[i]) / classes`` over the labels ``y``, which come before the first -1 in ``target``, and
@@ -92,6 +95,7 @@ def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = "mean") 
     return reduce(losses if len(shape) == 2 or reduction != "none" else losses.reshape(()), reduction)
 
 
+@older_reduction
 @composite
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
     """Binary cross-entropy of the scores ``input``, on average over the classes in the last dimension.

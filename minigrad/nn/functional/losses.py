@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from minigrad.autograd.wrap import wrap
+from minigrad.nn.functional.reduction import older_reduction
 from minigrad.ops import losses as one
 from minigrad.ops.arithmetic import mul
 from minigrad.ops.copying import masked_fill
@@ -27,6 +28,7 @@ def reduce(values: Any, reduction: str) -> Any:
     return mean(values) if reduction == "mean" else sum(values)
 
 
+@older_reduction
 def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """The squared difference ``(input - target)²``, on average.
 
@@ -43,8 +45,9 @@ def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = 
     return sum(squared) / sum(weight) if reduction == "mean" else reduce(squared, reduction)
 
 
+@older_reduction
 @composite
-def l1_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
     """The distance ``|input - target|``, on average.
 
     >>> import minigrad as mg
@@ -53,9 +56,13 @@ def l1_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
     tensor(1.)
     """
     a, b = matched(input, target)
-    return reduce(absolute(a - b), reduction)
+    if weight is None:
+        return reduce(absolute(a - b), reduction)
+    values = absolute(a - b) * weight
+    return sum(values) / sum(weight) if reduction == "mean" else reduce(values, reduction)
 
 
+@older_reduction
 def smooth_l1_loss(input: Any, target: Any, *, reduction: str = "mean", beta: float = 1.0) -> Any:
     """``½d²/beta`` for a distance ``d`` below ``beta``, else ``d - ½beta``, on average.
 
@@ -90,6 +97,7 @@ def huber_loss(input: Any, target: Any, *, reduction: str = "mean", delta: float
     return sum(values) / sum(weight) if reduction == "mean" else reduce(values, reduction)
 
 
+@older_reduction
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
     """Minus the log-probability that ``input`` (N, C, …) gives to the classes ``target`` (N, …), on average.
 
@@ -114,6 +122,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int =
     return reshape(loss, target.array.shape) if reduction == "none" else loss
 
 
+@older_reduction
 @composite
 def cross_entropy(
     input: Any,
@@ -195,6 +204,7 @@ def _total_weight(target: Any, weight: Any, ignored: Any) -> Any:
     return wrap(weight.array[target.array[~ignored.array]].sum())
 
 
+@older_reduction
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
     """``-(target·log(input) + (1 - target)·log(1 - input))`` for probabilities ``input``, on average.
 
@@ -215,6 +225,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reducti
     return one.binary_entropy.apply(input, target, weight, reduction)
 
 
+@older_reduction
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, *, reduction: str = "mean", pos_weight: Any = None
 ) -> Any:

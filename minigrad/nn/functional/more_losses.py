@@ -7,6 +7,7 @@ from typing import Any
 
 from minigrad.nn.functional.losses import reduce
 from minigrad.nn.functional.normalisation import cosine_similarity, pairwise_distance
+from minigrad.nn.functional.reduction import older_reduction
 from minigrad.ops.choice import minimum, where
 from minigrad.ops.clamping import clamp_min
 from minigrad.ops.exponential import exp, log, pow, softplus
@@ -17,6 +18,7 @@ from minigrad.ops.special import xlogy
 from minigrad.ops.viewing import unsqueeze
 
 
+@older_reduction
 @composite
 def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
     """How far the distribution ``target`` is from the one whose logarithm is ``input``: ``target·(log target -
@@ -35,6 +37,7 @@ def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool
     return reduce(terms, reduction)
 
 
+@older_reduction
 @composite
 def hinge_embedding_loss(input: Any, target: Any, *, margin: float = 1.0, reduction: str = "mean") -> Any:
     """``input`` where ``target`` is 1, ``max(0, margin - input)`` where it is -1."""
@@ -43,6 +46,7 @@ def hinge_embedding_loss(input: Any, target: Any, *, margin: float = 1.0, reduct
     return reduce(apart + where(target != -1, input, zero), reduction)
 
 
+@older_reduction
 @composite
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, *, margin: float = 0.0, reduction: str = "mean") -> Any:
     """``max(0, -target·(input1 - input2) + margin)``: the first is to be larger where ``target`` is 1, smaller where
@@ -51,12 +55,14 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, *, margin: float 
     return reduce(clamp_min(-target * (input1 - input2) + margin, 0.0), reduction)
 
 
+@older_reduction
 @composite
 def soft_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
     """``log(1 + exp(-target·input))`` for targets 1 and -1."""
     return reduce(softplus(-target * input, 1.0, 40.0), reduction)
 
 
+@older_reduction
 @composite
 def triplet_margin_loss(
     anchor: Any,
@@ -83,6 +89,7 @@ def triplet_margin_loss(
     return reduce(clamp_min(near + margin - far, 0.0), reduction)
 
 
+@older_reduction
 @composite
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, *, margin: float = 0.0, reduction: str = "mean"
@@ -94,6 +101,7 @@ def cosine_embedding_loss(
     return reduce(together + where(target == -1, clamp_min(cosine - margin, 0.0), zero), reduction)
 
 
+@older_reduction
 @composite
 def poisson_nll_loss(
     input: Any, target: Any, *, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
