@@ -65,6 +65,7 @@ class Op:
         self.several: bool = traits.pop("several", False)
         self.may_overlap: bool = traits.pop("may_overlap", False)
         self.converts: bool = traits.pop("converts", False)
+        self.keeps: tuple[str, ...] = traits.pop("keeps", ())
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
         self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
@@ -190,6 +191,7 @@ class Op:
         wishes = [wish for rule in self.rules.values() for wish in _wishes(rule)]
         yield from (name for name in self.operands if wishes.count(name) > 1)
         yield from (name for name in self.results if name in wishes)
+        yield from self.keeps
 
     def _source(self, name: str) -> int:
         return self.operands.index(name) if name in self.operands else -1 - self.results.index(name)
@@ -200,9 +202,14 @@ class Op:
         return True, self.operands.index(name.removesuffix("_shape"))
 
     @cached_property
+    def joint_saved(self) -> tuple[str, ...]:
+        """What the one rule for all operands asks for, and what is kept besides."""
+        return (*self.joint_wishes, *(name for name in self.keeps if name not in self.joint_wishes))
+
+    @cached_property
     def savable(self) -> frozenset[str]:
         """What a node of this operation saves under some circumstances."""
-        wished = {wish for rule in self.rules.values() for wish in _wishes(rule)} | {*self.joint_wishes}
+        wished = {wish for rule in self.rules.values() for wish in _wishes(rule)} | {*self.joint_saved}
         return frozenset(wished & {*self.operands, *self.results})
 
     @property
@@ -288,7 +295,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
     where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
-    ``samples`` (a function that gives the test walker its inputs).
+    ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same), ``samples`` (a
+    function that gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

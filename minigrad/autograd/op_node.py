@@ -137,7 +137,7 @@ class JointOpNode(OpNode):
         return shape
 
     def sources(self, mask: int) -> tuple[int, ...]:
-        return tuple(source for wish in self.op.joint_wishes for source in self._sources_of(wish))
+        return tuple(source for wish in self.op.joint_saved for source in self._sources_of(wish))
 
     def _sources_of(self, wish: str) -> tuple[int, ...]:
         if wish in self.op.results:
@@ -153,7 +153,7 @@ class JointOpNode(OpNode):
 
     @property
     def slot_names(self) -> tuple[str, ...]:
-        return tuple(name for wish in self.op.joint_wishes for name in self._slots_of(wish))
+        return tuple(name for wish in self.op.joint_saved for name in self._slots_of(wish))
 
     def _slots_of(self, wish: str) -> tuple[str, ...]:
         sources = self._sources_of(wish)

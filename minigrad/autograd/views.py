@@ -329,7 +329,9 @@ def _check_history(tensor: Tensor) -> None:
             raise RuntimeError(refusal(tensor, "is being"))
         if tensor.requires_grad and view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor.requires_grad and tensor.is_leaf:
+    if (
+        tensor.requires_grad and tensor._grad_fn is None
+    ):  # as in PyTorch, a constant's old view that nobody has asked too
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 

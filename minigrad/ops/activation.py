@@ -38,7 +38,7 @@ def leaking(a: Array, /, slope: float) -> Array:
 leaking.grads(a=lambda g, a, slope: choose(_raw(a) > 0, g, g * slope))
 
 
-@op(label="prelu", name="prelu", backward="PreluKernelBackward0")
+@op(label="prelu", name="prelu", backward="PreluKernelBackward0", keeps=("weight",))
 def leaking_by(a: Array, weight: Array, /) -> Array:
     """``a`` where it is positive, ``weight * a`` elsewhere.
 
@@ -308,7 +308,7 @@ def cut_out(a: Array, /, lambd: float) -> Array:
 cut_out.grads(a=lambda g, a, lambd: choose((_raw(a) >= -lambd) & (_raw(a) <= lambd), 0, g))
 
 
-@op(label="rrelu", name="rrelu_with_noise", backward="RreluWithNoiseBackward0")
+@op(label="rrelu", name="rrelu_with_noise", backward="RreluWithNoiseBackward0", keeps=("a",))
 def leaking_at_random(a: Array, slopes: Array, /) -> Array:
     """``a`` where it is positive, elsewhere times the slope drawn for it.
 

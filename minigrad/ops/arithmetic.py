@@ -214,7 +214,7 @@ def div_rounded(a: Array, b: Array, /, rounding_mode: str) -> Array:
     return _floor_quotient(a, b) if rounding_mode == "floor" else _truncated_quotient(a, b)
 
 
-div_rounded.grads(a=lambda g: zero(g), b=lambda g: zero(g))
+div_rounded.grads(a=lambda g, b: zero(g), b=lambda g, a, b: zero(g))  # as PyTorch, keeps what the quotient's would need
 
 
 def _floor_quotient(a: Array, b: Array) -> Array:

@@ -104,7 +104,7 @@ def _biased(out: Array, bias: Array | None) -> Array:
     return out
 
 
-@op(label="conv", name="convolution", backward="ConvolutionBackward0")
+@op(label="conv", name="convolution", backward="ConvolutionBackward0", keeps=("x", "weight"))
 def convolved(x: Array, weight: Array, bias: Array | None, /, steps: Steps) -> Array:
     """The kernel ``weight`` (outputs, channels of a group, …) laid over ``x`` (N, channels, …) at every place.
 
@@ -119,7 +119,7 @@ def convolved(x: Array, weight: Array, bias: Array | None, /, steps: Steps) -> A
     return _biased(out.reshape(len(x), len(weight), *out_lengths(x.shape[2:], kernel, steps)), bias)
 
 
-@op(label="convᵀ", name="convolution", backward="ConvolutionBackward0")
+@op(label="convᵀ", name="convolution", backward="ConvolutionBackward0", keeps=("y", "weight"))
 def spread_back(y: Array, weight: Array, bias: Array | None, /, spatial: Shape, steps: Steps) -> Array:
     """Each element of ``y`` spread over the window that ``convolved`` would have computed it from, in lengths
     ``spatial``.

@@ -14,7 +14,7 @@ from minigrad import return_types
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import Op, op
-from minigrad.ops.choice import maximum, minimum
+from minigrad.ops.choice import choose, maximum, minimum
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.reduction import Axes, Dim, axes_of, largest_of, smallest_of
 
@@ -90,7 +90,8 @@ def shared_by_all(g: Any, a: Any, out: Any) -> Any:
     """The same over all elements; here NaN is reached by NaN."""
     axes = tuple(range(a.ndim))
     g, out = _with_ones(g, a, axes), _with_ones(out, a, axes)
-    return share(g, (a == out) | ((a != a) & (out != out)), axes)
+    chosen = (a == out) | ((a != a) & (out != out))
+    return choose(chosen, share(g, chosen, axes), 0)  # 0 elsewhere, even if g is infinite or no number
 
 
 def _with_ones(reduced: Any, a: Any, axes: Axes) -> Any:

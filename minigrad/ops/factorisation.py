@@ -236,7 +236,7 @@ lu_solution.grads_together(_solution_rule, constants=("pivots",))
 # --- with Cholesky's factor ------------------------------------------------------------------------------------------
 
 
-@op(label="Cholesky solve", backward="CholeskySolveBackward0", holomorphic=False)
+@op(label="Cholesky solve", backward="CholeskySolveBackward0", holomorphic=False, keeps=("b",))
 def cholesky_solved(b: Array, a: Array, /, upper: bool) -> Array:
     """``X`` with ``L·Lᵀ·X = B`` (``Uᵀ·U·X = B`` if ``upper``), from Cholesky's factor.
 

@@ -132,7 +132,7 @@ def _triangular_rule(g: Any, a: Any, out: Any, upper: bool, unitriangular: bool,
 triangular_solution.grads_together(_triangular_rule)
 
 
-@op(label="det", name="linalg_det", backward="LinalgDetBackward0")
+@op(label="det", name="linalg_det", backward="LinalgDetBackward0", keeps=("out",))
 def determinant(a: Array, /) -> Array:
     """The determinants of square matrices: dA = g·cofactors(A), also where A is singular.
 

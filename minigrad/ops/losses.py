@@ -131,7 +131,7 @@ def _weighted(values: Any, weight: Any) -> Any:
     return values if weight is None else values * weight
 
 
-@op(label="bce", name="binary_cross_entropy", backward="BinaryCrossEntropyBackward0")
+@op(label="bce", name="binary_cross_entropy", backward="BinaryCrossEntropyBackward0", keeps=("b",))
 def binary_entropy(a: Array, b: Array, weight: Array | None, /, reduction: str) -> Array:
     """``-(b·log a + (1 - b)·log(1 - a))`` for probabilities ``a``: d = (a − b) / (a·(1 − a)).
 
@@ -164,6 +164,7 @@ binary_entropy.grads(
     label="bce logits",
     name="binary_cross_entropy_with_logits",
     backward="BinaryCrossEntropyWithLogitsBackward0",
+    keeps=("b",),
 )
 def logit_entropy(a: Array, b: Array, weight: Array | None, pos_weight: Array | None, /, reduction: str) -> Array:
     """``binary_entropy`` of ``sigmoid(a)``, exact for any ``a``: d = sigmoid(a) − b where there is no ``pos_weight``.
@@ -250,7 +251,7 @@ def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, igno
     return out
 
 
-@op(label="nll", name="nll_loss", backward="NllLossBackward0")
+@op(label="nll", name="nll_loss", backward="NllLossBackward0", keeps=("a",))
 def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
     """Minus the element of ``a`` (log-probabilities, classes in dimension 1) that ``target`` names, weighted by class.
 
@@ -262,7 +263,7 @@ def picked_loss(a: Array, target: Array, weight: Array | None, /, ignore_index: 
     return _picked(a, target, weight, ignore_index, reduction)
 
 
-@op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0")
+@op(label="nll", name="nll_loss2d", backward="NllLoss2DBackward0", keeps=("a",))
 def picked_loss_2d(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
     """``picked_loss`` with further dimensions behind the classes.
 

@@ -367,9 +367,21 @@ def _foldable(a: Any, b: Any, rows: int, columns: int) -> bool:
         return True
     if rows == 2:
         return False
-    array = large.array if rows >= columns else large.array.swapaxes(-1, -2)
-    steps, lengths = array.strides, array.shape
-    return not array.size or all(steps[i] == steps[i + 1] * lengths[i + 1] for i in range(array.ndim - 2))
+    steps, lengths = _steps(large.array), list(large.array.shape)
+    if rows < columns:
+        for both in (steps, lengths):
+            both[-2:] = both[:-3:-1]
+    return not large.array.size or all(steps[i] == steps[i + 1] * lengths[i + 1] for i in range(len(steps) - 2))
+
+
+def _steps(array: Array) -> list[int]:
+    """The strides, of dimensions of one element as if the array was packed: NumPy does not care what they are."""
+    steps = list(array.strides)
+    packed = array.itemsize
+    for axis in reversed(range(array.ndim)):
+        steps[axis] = packed if array.shape[axis] == 1 else steps[axis]
+        packed = steps[axis] * array.shape[axis]
+    return steps
 
 
 def _folded(a: Any, b: Any) -> Any:

@@ -62,7 +62,7 @@ def _over(a: Any, axes: Shape) -> Any:
 # --- over the last dimensions ---------------------------------------------------------------------------------------
 
 
-@op(label="layer norm", name="layer_norm", backward="NativeLayerNormBackward0")
+@op(label="layer norm", name="layer_norm", backward="NativeLayerNormBackward0", keeps=("bias",))
 def layer_normed(x: Array, weight: Array | None, bias: Array | None, /, count: int, eps: float) -> Array:
     """``x`` standardised over its last ``count`` dimensions, times ``weight`` plus ``bias``.
 

@@ -104,7 +104,8 @@ def _border(mode: str, name: str, backward: str) -> Op:
     >>> F.pad(mg.tensor([[1, 2, 3]]), (1, 0), mode="{mode}")
     tensor([[{_FIRST[mode]}, 1, 2, 3]])
     """
-    made = op(label=f"pad {mode}", name="pad", backward=backward, linear=True)(border)
+    keeps = () if mode == "circular" else ("a",)
+    made = op(label=f"pad {mode}", name="pad", backward=backward, linear=True, keeps=keeps)(border)
     return made.grads(a=lambda g, a_shape, widths: folded_border.apply(g, a_shape, widths, mode))
 
 

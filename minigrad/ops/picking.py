@@ -176,10 +176,13 @@ def _zeros(like: Any, shape: Shape) -> Array:
 
 
 parts_at.grads(a=lambda g, index, a_shape, dim: parts_added.apply(_zeros(g, a_shape), index, g, dim, 1))
-parts_added.grads(a=lambda g: g, source=lambda g, index, dim, alpha: _times(parts_at.apply(g, index, dim), alpha))
+# as in PyTorch, what is put in place is kept for its shape alone
+parts_added.grads(
+    a=lambda g: g, source=lambda g, index, source, dim, alpha: _times(parts_at.apply(g, index, dim), alpha)
+)
 parts_copied.grads(
     a=lambda g, index, dim: parts_filled.apply(g, index, dim, 0),
-    source=lambda g, index, dim: parts_at.apply(g, index, dim),
+    source=lambda g, index, source, dim: parts_at.apply(g, index, dim),
 )
 parts_filled.grads(a=lambda g, index, dim: parts_filled.apply(g, index, dim, 0))
 parts_filled_with.grads(
@@ -243,7 +246,7 @@ def _check_mask(mask: Array, name: str) -> None:
         raise RuntimeError(f"{name}: expected BoolTensor for mask, but got {of(mask.dtype).title}")
 
 
-@op(label="masked", name="masked_select", backward="MaskedSelectBackward0", linear=True)
+@op(label="masked", name="masked_select", backward="MaskedSelectBackward0", linear=True, keeps=("a",))
 def masked_elements(a: Array, mask: Array, /) -> Array:
     """The elements of ``a`` where ``mask`` is True, in order, as a vector; both broadcast.
 
@@ -330,7 +333,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 # --- flat -----------------------------------------------------------------------------------------------------------
 
 
-@op(label="take", name="take", backward="TakeBackward0", linear=True)
+@op(label="take", name="take", backward="TakeBackward0", linear=True, keeps=("a",))
 def taken(a: Array, index: Array, /) -> Array:
     """The elements of ``a``, counted in its flat order, at ``index``.
 
@@ -370,7 +373,7 @@ def _put_kept(g: Any, index: Any, accumulate: bool) -> Any:
 
 put_flat.grads(
     a=lambda g, index, accumulate: _put_kept(g, index, accumulate),
-    source=lambda g, index, source_shape: viewing.reshape_to(taken.apply(g, index), source_shape),
+    source=lambda g, index, source: viewing.reshape_to(taken.apply(g, index), source.shape),
 )
 
 

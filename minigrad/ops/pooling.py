@@ -161,6 +161,7 @@ def _max_pool(count: int) -> Op:
         several=True,
         outputs=("out", "indices"),
         one_differentiable_output=True,
+        keeps=("a",),
     )(largest)
     return made.grads(a=lambda g, indices, a_shape: into_places.apply(g, indices, a_shape, len(a_shape) - count))
 
@@ -187,7 +188,7 @@ def _unpool(count: int) -> Op:
     tensor([[[0., 0.],
              [0., 3.]]])
     """
-    made = op(label="unpool", backward=f"MaxUnpool{count}DBackward0", linear=True)(unpooled)
+    made = op(label="unpool", backward=f"MaxUnpool{count}DBackward0", linear=True, keeps=("a",))(unpooled)
     return made.grads(a=lambda g, indices: gathered_places.apply(g, indices, len(g.shape) - count))
 
 
@@ -261,7 +262,7 @@ def _avg_pool(count: int) -> Op:
     >>> F.avg_pool2d(mg.arange(4.0).view(1, 2, 2), 2)
     tensor([[[1.5000]]])
     """
-    made = op(label="avg pool", backward=f"AvgPool{count}DBackward0", linear=True)(means)
+    made = op(label="avg pool", backward=f"AvgPool{count}DBackward0", linear=True, keeps=("a",))(means)
     return made.grads(a=lambda g, a_shape, windows, divisor: spread_means.apply(g, a_shape, windows, divisor))
 
 
@@ -318,7 +319,7 @@ def _adaptive_avg_pool(count: int) -> Op:
     >>> F.adaptive_avg_pool2d(mg.arange(4.0).view(1, 2, 2), (1, 2))
     tensor([[[1., 2.]]])
     """
-    made = op(label="avg pool", backward=f"AdaptiveAvgPool{count}DBackward0", linear=True)(means)
+    made = op(label="avg pool", backward=f"AdaptiveAvgPool{count}DBackward0", linear=True, keeps=("a",))(means)
     return made.grads(a=lambda g, a_shape: spread_adaptive.apply(g, a_shape[len(a_shape) - count :]))
 
 
@@ -361,6 +362,7 @@ def _adaptive_max_pool(count: int) -> Op:
         several=True,
         outputs=("out", "indices"),
         one_differentiable_output=True,
+        keeps=("a",),
     )(largest)
     return made.grads(a=lambda g, indices, a_shape: into_places.apply(g, indices, a_shape, len(a_shape) - count))
 

@@ -337,7 +337,7 @@ def join_parts(a: Array, b: Array, /) -> Array:
     return out
 
 
-join_parts.grads(a=lambda g: real(g), b=lambda g: imag(g))
+join_parts.grads(a=lambda g, a: real(g), b=lambda g, b: imag(g))  # as PyTorch, which keeps them for their types
 
 
 def complex(real: Any, imag: Any) -> Any:

@@ -171,7 +171,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
 # --- running extremes -----------------------------------------------------------------------------------------------
 
 
-@op(label="running max", name="cummax", backward="CummaxBackward0", **PAIR)
+@op(label="running max", name="cummax", backward="CummaxBackward0", keeps=("a",), **PAIR)
 def cummax_along(a: Array, /, dim: int) -> tuple[Array, Array]:
     """The largest of all up to each place along a dimension, and where it was last reached.
 
@@ -182,7 +182,7 @@ def cummax_along(a: Array, /, dim: int) -> tuple[Array, Array]:
     return _running_extreme(np.maximum, a, dim)
 
 
-@op(label="running min", name="cummin", backward="CumminBackward0", **PAIR)
+@op(label="running min", name="cummin", backward="CumminBackward0", keeps=("a",), **PAIR)
 def cummin_along(a: Array, /, dim: int) -> tuple[Array, Array]:
     """The smallest of all up to each place along a dimension, and where it was last reached.
 

@@ -175,7 +175,7 @@ def erfc(a: Array, /) -> Array:
 
 @op(label="erf⁻¹", promotes="float", elementwise=True)
 def erfinv(a: Array, /) -> Array:
-    """The inverse of ``erf``, NaN outside −1 to 1: its derivative is √π/2·exp(out²).
+    """The inverse of ``erf``, NaN outside −1 to 1: its derivative is √π/2·exp(erfinv(a)²).
 
     >>> import minigrad as mg
     >>> mg.erfinv(mg.tensor([0.0, 0.5]))
@@ -186,7 +186,7 @@ def erfinv(a: Array, /) -> Array:
 
 erf.grads(a=lambda g, a: g * (exp(-a * a) * _TWO_OVER_ROOT_PI))
 erfc.grads(a=lambda g, a: g * (exp(-a * a) * -_TWO_OVER_ROOT_PI))
-erfinv.grads(a=lambda g, out: g * (exp(out * out) / _TWO_OVER_ROOT_PI))
+erfinv.grads(a=lambda g, a: g * (exp(erfinv.apply(a) ** 2) / _TWO_OVER_ROOT_PI))
 
 
 # --- the gamma function ---------------------------------------------------------------------------------------------

@@ -616,6 +616,40 @@ with xp.inference_mode():
         b = fn.Product.apply(a, a)
 c = b.amax(0, keepdim=True)
 """,
+    "an old view of a constant that nobody asked counts as a leaf": """
+a = xp.tensor([1.0, 2.0])
+b = a[0:1]
+c = xp.tensor([1.0], requires_grad=True)
+a.mul_(c)
+b.zero_()
+""",
+    "the smallest alone gets a gradient, whatever that is": """
+a = xp.tensor([-1.0, 2.5], requires_grad=True)
+b = a.min().pow(0.5)
+b.backward()
+""",
+    "a stack that lies packed is multiplied as one matrix": """
+a = xp.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+b = a[None, 1:2, xp.tensor([1, 1, 2])]
+c = xp.tensor([1.0]) @ b
+""",
+    "what an operation keeps for its shape alone must not be overwritten either": """
+a = xp.tensor([[[1.0, 2.0], [3.0, 4.0]]], requires_grad=True)
+b = a * 1
+c = xp.nn.functional.max_pool2d(b, 2)
+d = xp.nn.functional.avg_pool2d(b, 2)
+e = b.masked_select(b > 2)
+f = b.cummax(2)[0]
+g = b.take(xp.tensor([0, 3]))
+h = a.index_add(0, xp.tensor([0]), b)
+b.mul_(2)
+c.backward(retain_graph=True)
+d.backward(retain_graph=True)
+e.sum().backward(retain_graph=True)
+f.sum().backward(retain_graph=True)
+g.sum().backward(retain_graph=True)
+h.sum().backward()
+""",
 }
 """Programs by the behaviour that they show."""
 
