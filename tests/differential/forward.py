@@ -374,7 +374,7 @@ def _inplace_of_two(pick: Pick, x: Known, other: Known, world: World, name: str)
 
 def reshaped_in_place(pick: Pick, world: World) -> Statement | None:
     """In-place operations that change a tensor's shape and not its memory."""
-    fits = [known for known in world.writable(pick) if world.recording or known.leaf or not known.grad]
+    fits = [known for known in world.writable(pick) if world.recording or not known.grad]
     if not fits:
         return None
     x = pick.one(fits)

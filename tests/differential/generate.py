@@ -63,10 +63,7 @@ FEATURES: dict[str, Feature] = {
 LACKING: dict[str, str] = {}
 """Features that the core does not have yet, with the reason. The suite skips them, and says so."""
 
-SAVING = (
-    "xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)",
-    "xp.autograd.graph.save_on_cpu()",
-)
+SAVING = ("xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)",)
 CONTEXTS: dict[str, tuple[str, ...]] = {
     "modes": ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)"),
     "inference": ("xp.inference_mode()",),
