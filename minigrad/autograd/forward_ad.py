@@ -155,9 +155,15 @@ def tangents_after(
         return _of_linear(op, operands, attributes, incoming)
     if not op.differentiable:
         return (None,) * len(outputs)
-    if op.elementwise and op.joint is None and (op.holomorphic or not any(map(_is_complex, operands))):
-        return (_of_elementwise(op, operands, attributes, outputs[0], incoming),)
-    return _transposed(op, operands, attributes, outputs, incoming)
+    try:
+        if op.elementwise and op.joint is None and (op.holomorphic or not any(map(_is_complex, operands))):
+            return (_of_elementwise(op, operands, attributes, outputs[0], incoming),)
+        return _transposed(op, operands, attributes, outputs, incoming)
+    except NotImplementedError as error:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {op.name} that does not support it because it has not been implemented "
+            f"yet: {error}"
+        ) from None
 
 
 def _is_complex(operand: Any) -> bool:

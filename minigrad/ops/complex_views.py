@@ -12,7 +12,7 @@ from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops import viewing
 
-__all__ = ["view_as_complex", "view_as_real"]
+__all__ = ["is_conj", "is_neg", "resolve_conj", "resolve_neg", "view_as_complex", "view_as_real"]
 
 _COMPLEX = {"float32": np.complex64, "float64": np.complex128}
 
@@ -75,3 +75,28 @@ view_as_complex.apply = dispatch.make_general(view_as_complex)  # the fast path 
 def part(a: Any, index: int) -> Any:
     """The real (0) or imaginary (1) parts of a complex tensor or array, as a view of its memory."""
     return viewing.select.apply(view_as_real.apply(a), (a.array if isinstance(a, TensorBase) else a).ndim, index)
+
+
+def is_conj(input: Any) -> bool:
+    """False: values are conjugated at once, and no tensor waits to be.
+
+    >>> import minigrad as mg
+    >>> mg.is_conj(mg.tensor([1j]).conj())
+    False
+    """
+    return bool(input.is_conj())
+
+
+def is_neg(input: Any) -> bool:
+    """False: values are negated at once."""
+    return bool(input.is_neg())
+
+
+def resolve_conj(input: Any) -> Any:
+    """``input``: there is nothing left to conjugate."""
+    return input.resolve_conj()
+
+
+def resolve_neg(input: Any) -> Any:
+    """``input``: there is nothing left to negate."""
+    return input.resolve_neg()

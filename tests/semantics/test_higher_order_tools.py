@@ -159,3 +159,19 @@ def test_a_copied_dual_has_a_tangent_of_its_own(xp: ModuleType) -> None:
         target.copy_(forward_ad.make_dual(xp.ones(2), tangent))
         copied = forward_ad.unpack_dual(target).tangent
         assert (copied is tangent, copied.tolist()) == (False, [5.0, 6.0])
+
+
+def test_forward_mode_says_which_operation_lacks_it(xp: ModuleType) -> None:
+    forward_ad = xp.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(xp.ones(2), xp.ones(2))
+        with pytest.raises(NotImplementedError, match="Trying to use forward AD with igamma that does not support it"):
+            xp.igamma(dual, xp.ones(2))
+
+
+def test_parts_of_a_conjugate_are_those_of_its_values(xp: ModuleType) -> None:
+    z = xp.tensor([1 + 2j])
+    assert xp.view_as_real(xp.resolve_conj(z.conj())).tolist() == [[1.0, -2.0]]
+    assert xp.resolve_neg(z).tolist() == [1 + 2j]
+    assert not xp.is_conj(xp.resolve_conj(z.conj()))
+    assert not xp.is_neg(z)
