@@ -10,7 +10,7 @@ import numpy as np
 
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array
-from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, number
+from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, check_ways, number
 
 
 class Adam(Optimizer):
@@ -42,9 +42,9 @@ class Adam(Optimizer):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
-        foreach: bool | None = None,
-        fused: bool | None = None,
+        **ways: Any,
     ) -> None:
+        check_ways(ways)
         check_at_least_zero(lr=lr, eps=eps, weight_decay=weight_decay)
         for place, beta in enumerate(betas):
             if not 0.0 <= beta < 1.0:
@@ -116,7 +116,6 @@ class AdamW(Adam):
         amsgrad: bool = False,
         *,
         maximize: bool = False,
-        foreach: bool | None = None,
-        fused: bool | None = None,
+        **ways: Any,
     ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize=maximize, **ways)

@@ -12,7 +12,6 @@ import numpy as np
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import enable_grad
 from minigrad.dtypes import Array
-from minigrad.events import OptimizerStepped, emit
 from minigrad.optim.line_search import Point, strong_wolfe
 from minigrad.optim.optimizer import Optimizer
 
@@ -73,10 +72,7 @@ class LBFGS(Optimizer):
         if closure is None:
             raise TypeError("LBFGS.step() needs a closure that computes the loss anew and returns it")
         first = self._loss(closure)
-        run = _Run(self, closure, float(first))
-        run.go()
-        if OptimizerStepped.listeners:
-            emit(OptimizerStepped(self, tuple(self._all_parameters()), ()))
+        _Run(self, closure, float(first)).go()
         return first
 
     def _loss(self, closure: Closure) -> Any:

@@ -506,3 +506,97 @@ class SequentialLR(LRScheduler):
         for scheduler, its in zip(self._schedulers, state.pop("_schedulers"), strict=True):
             scheduler.load_state_dict(its)
         self.__dict__.update(state)
+
+
+class ChainedScheduler:
+    """Several schedules of one optimiser at once: each step is a step of all of them, one after the other."""
+
+    def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
+        if not schedulers:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
+        self.optimizer = optimizer or schedulers[0].optimizer
+        if any(each.optimizer is not self.optimizer for each in schedulers):
+            raise ValueError("ChainedScheduler expects all schedulers to belong to the same optimizer")
+        self._schedulers = list(schedulers)
+
+    def step(self) -> None:
+        """Step every schedule."""
+        for each in self._schedulers:
+            each.step()
+
+    def get_last_lr(self) -> list[float]:
+        """The rate of each group as it was last set."""
+        return self._schedulers[-1]._rates
+
+    def state_dict(self) -> dict[str, Any]:
+        """The states of all schedules."""
+        return {"_schedulers": [each.state_dict() for each in self._schedulers]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what ``state_dict`` gave."""
+        for scheduler, its in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            scheduler.load_state_dict(its)
+
+
+class CyclicLR(LRScheduler):
+    """Up from ``base_lr`` to ``max_lr`` and down again, over and over (Smith 2017); momentum goes the other way.
+
+    ``mode`` says how high the later peaks are: ``triangular`` all the same, ``triangular2`` each half of the one
+    before, ``exp_range`` as ``gamma`` to the number of steps; or ``scale_fn`` says.
+    """
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | list[float],
+        max_lr: float | list[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.8,
+        max_momentum: float = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
+        if mode not in ("triangular", "triangular2", "exp_range") and scale_fn is None:
+            raise ValueError("mode is invalid and scale_fn is None")
+        if cycle_momentum and "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
+        groups = len(optimizer.param_groups)
+        self._lows, self._highs = ([float(v)] * groups if isinstance(v, int | float) else v for v in (base_lr, max_lr))
+        for group, low in zip(optimizer.param_groups, self._lows, strict=True):
+            group["lr"] = low
+        self._length = step_size_up + (step_size_up if step_size_down is None else step_size_down)
+        self._turn = step_size_up / self._length
+        self._mode, self._gamma, self._scale_fn, self._scale_mode = mode, gamma, scale_fn, scale_mode
+        self._momenta = (base_momentum, max_momentum) if cycle_momentum else None
+        super().__init__(optimizer, last_epoch)
+        self.base_lrs = list(self._lows)
+
+    def get_lr(self) -> list[float]:
+        """The rates between the two; sets momentum on the way."""
+        cycle = math.floor(1 + self.last_epoch / self._length)
+        place = 1.0 + self.last_epoch / self._length - cycle
+        up = place / self._turn if place <= self._turn else (place - 1) / (self._turn - 1)
+        scaled = up * self._scale(cycle)
+        if self._momenta is not None:
+            low, high = self._momenta
+            for group in self.optimizer.param_groups:
+                self._set_momentum(group, high - (high - low) * scaled)
+        return [low + (high - low) * scaled for low, high in zip(self._lows, self._highs, strict=True)]
+
+    def _scale(self, cycle: int) -> float:
+        if self._scale_fn is not None:
+            return self._scale_fn(cycle if self._scale_mode == "cycle" else self.last_epoch)
+        if self._mode == "exp_range":
+            return float(self._gamma**self.last_epoch)
+        return 1.0 if self._mode == "triangular" else 0.5 ** (cycle - 1)
+
+    def _set_momentum(self, group: dict[str, Any], value: float) -> None:
+        if "betas" in group:
+            group["betas"] = (value, *group["betas"][1:])
+        else:
+            group["momentum"] = value

@@ -6,7 +6,9 @@ Updates work on the arrays themselves, unrecorded; each counts as one write to i
 from __future__ import annotations
 
 import copy
+import functools
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -26,12 +28,44 @@ State = dict[str, Any]
 Closure = Callable[[], Any]
 
 
+def _announced(step: Callable[..., Any]) -> Callable[..., Any]:
+    """``step`` with what happens around every step: hooks before and after, and the event."""
+
+    @functools.wraps(step)
+    def announced(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if self._steps:
+            return step(self, *args, **kwargs)
+        for hook in tuple(self._hooks["before"].values()):
+            hook(self, args, kwargs)
+        self._steps = True
+        try:
+            result = step(self, *args, **kwargs)
+        finally:
+            self._steps = False
+        if OptimizerStepped.listeners:
+            emit(OptimizerStepped(self, *self._changed_and_skipped()))
+        for hook in tuple(self._hooks["after"].values()):
+            hook(self, args, kwargs)
+        return result
+
+    return announced
+
+
 class Optimizer:
-    """The base of all optimisers. A subclass gives ``update``, which changes one parameter by its gradient.
+    """The base of all optimisers. A subclass gives ``update``, which changes one parameter by its gradient, or its own
+    ``step``, which changes all of them.
 
     ``params`` is an iterable of tensors, of (name, tensor) pairs, or of dictionaries with ``params`` and options of
     their own.
     """
+
+    _steps = False
+    """Whether a step is being made: one that calls its base's is one step."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "step" in cls.__dict__:
+            cls.step = _announced(cls.step)  # type: ignore[method-assign]
 
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         if isinstance(params, TensorBase):
@@ -40,7 +74,7 @@ class Optimizer:
                 f"minigrad.{dtypes.of(params.array.dtype).title}Tensor"
             )
         self.defaults = defaults
-        self.state: dict[Any, State] = {}
+        self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._hooks = {"before": HookDict(), "after": HookDict()}
         given = list(params)
@@ -94,33 +128,29 @@ class Optimizer:
             for parameter in group["params"]:
                 clear_grad(parameter, set_to_none)
 
+    @_announced
     def step(self, closure: Closure | None = None) -> Any:
         """Change every parameter that has a gradient. ``closure`` computes the loss anew, with its gradients;
         returns its result.
         """
-        for hook in tuple(self._hooks["before"].values()):
-            hook(self, (closure,), {})
         loss = _called(closure)
-        changed: list[Any] = []
-        skipped: list[Any] = []
         by = f"{type(self).__name__}.step"
         for group in self.param_groups:
             for parameter in group["params"]:
                 gradient = parameter._grad
                 if gradient is None:
-                    skipped.append(parameter)
                     continue
                 state = self.state.get(parameter)
                 if state is None:
                     state = self.state[parameter] = {}
                 self.update(as_real(parameter.array), as_real(gradient.array), group, state)
                 bump_version(parameter, by)
-                changed.append(parameter)
-        if OptimizerStepped.listeners:
-            emit(OptimizerStepped(self, tuple(changed), tuple(skipped)))
-        for hook in tuple(self._hooks["after"].values()):
-            hook(self, (closure,), {})
         return loss
+
+    def _changed_and_skipped(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The parameters that have a gradient, and those that have none."""
+        everything = self._all_parameters()
+        return tuple(p for p in everything if p._grad is not None), tuple(p for p in everything if p._grad is None)
 
     def update(self, value: Array, gradient: Array, group: Group, state: State) -> None:
         """Change ``value`` in place by ``gradient``, which is left as it is."""
@@ -162,12 +192,19 @@ class Optimizer:
                 "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
             )
         parameters = dict(zip((n for group in saved for n in group["params"]), self._all_parameters(), strict=True))
-        self.state = {
-            parameters[number]: {key: _copied(key, value, parameters[number]) for key, value in state.items()}
-            for number, state in state_dict["state"].items()
-        }
+        self.state = defaultdict(dict)
+        for number, state in state_dict["state"].items():
+            parameter = parameters[number]
+            self.state[parameter] = {key: _copied(key, value, parameter) for key, value in state.items()}
         for group, other in zip(self.param_groups, saved, strict=True):
             group.update(copy.deepcopy({key: value for key, value in other.items() if key != "params"}))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__dict__.setdefault("_hooks", {"before": HookDict(), "after": HookDict()})
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
@@ -205,6 +242,15 @@ def check_at_least_zero(**options: Any) -> None:
         if not value >= 0.0:
             spoken = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
             raise ValueError(f"Invalid {spoken}: {value}")
+
+
+def check_ways(ways: Mapping[str, Any]) -> None:
+    """Take the options that say how, not what, to compute: there is one way here. Raises TypeError for any other."""
+    for name in ways:
+        if name not in ("foreach", "capturable", "differentiable", "fused"):
+            raise TypeError(f"the optimizer got an unexpected keyword argument {name!r}")
+    if ways.get("differentiable"):
+        raise ValueError("differentiable=True: steps are not recorded here; write the update out, p = p - lr * p.grad")
 
 
 def number(value: Any) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array
-from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, number
+from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, check_ways, number
 
 
 class RMSprop(Optimizer):
@@ -37,7 +37,9 @@ class RMSprop(Optimizer):
         momentum: float = 0,
         centered: bool = False,
         maximize: bool = False,
+        **ways: Any,
     ) -> None:
+        check_ways(ways)
         check_at_least_zero(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
         options = {"lr": lr, "alpha": alpha, "eps": eps, "weight_decay": weight_decay, "momentum": momentum}
         super().__init__(params, {**options, "centered": centered, "maximize": maximize})
@@ -101,7 +103,9 @@ class Adagrad(Optimizer):
         eps: float = 1e-10,
         *,
         maximize: bool = False,
+        **ways: Any,
     ) -> None:
+        check_ways(ways)
         check_at_least_zero(
             lr=lr,
             lr_decay=lr_decay,

@@ -7,7 +7,7 @@ from typing import Any
 
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array
-from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, number
+from minigrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero, check_ways, number
 
 
 class SGD(Optimizer):
@@ -36,9 +36,9 @@ class SGD(Optimizer):
         nesterov: bool = False,
         *,
         maximize: bool = False,
-        foreach: bool | None = None,
-        fused: bool | None = None,
+        **ways: Any,
     ) -> None:
+        check_ways(ways)
         check_at_least_zero(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")

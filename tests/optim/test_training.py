@@ -20,6 +20,14 @@ OPTIMISERS = [
     ("AdamW", {"lr": 0.01}),
     ("RMSprop", {"lr": 0.01, "momentum": 0.9, "centered": True, "weight_decay": 0.1}),
     ("Adagrad", {"lr": 0.1, "lr_decay": 0.1, "initial_accumulator_value": 0.3}),
+    ("Adadelta", {"lr": 0.5, "weight_decay": 0.1}),
+    ("Adamax", {"lr": 0.01, "weight_decay": 0.1}),
+    ("NAdam", {"lr": 0.01, "weight_decay": 0.1}),
+    ("NAdam", {"lr": 0.01, "weight_decay": 0.1, "decoupled_weight_decay": True}),
+    ("RAdam", {"lr": 0.01, "weight_decay": 0.1, "foreach": False}),
+    ("RAdam", {"lr": 0.01, "betas": (0.9, 0.9), "decoupled_weight_decay": True, "maximize": True}),
+    ("Rprop", {"lr": 0.01}),
+    ("ASGD", {"lr": 0.1, "t0": 5, "weight_decay": 0.1}),
     ("LBFGS", {"max_iter": 5}),
     ("LBFGS", {"line_search_fn": "strong_wolfe", "max_iter": 5}),
 ]
@@ -168,6 +176,9 @@ SCHEDULES = [
     ("ConstantLR", {}),
     ("LinearLR", {}),
     ("PolynomialLR", {"power": 2.0}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 3}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 2, "step_size_down": 3, "mode": "triangular2"}),
+    ("CyclicLR", {"base_lr": 0.01, "max_lr": 0.1, "step_size_up": 2, "mode": "exp_range", "gamma": 0.9}),
 ]
 
 
@@ -184,6 +195,84 @@ def test_a_schedule_sets_the_rates_that_pytorchs_does(torch: ModuleType, name: s
             optimizer.step()
             schedule.step()
     np.testing.assert_allclose(rates["minigrad"], rates["torch"], 1e-12)
+
+
+@pytest.mark.oracle
+def test_schedules_in_a_chain_and_in_a_row_set_the_rates_that_pytorchs_do(torch: ModuleType) -> None:
+    rates: dict[str, list[float]] = {}
+    for library in (torch, mg):
+        schedules = library.optim.lr_scheduler
+        seen = rates[library.__name__] = []
+        for chained in (True, False):
+            optimizer = library.optim.SGD([library.zeros(1, requires_grad=True)], lr=0.3)
+            parts = [schedules.StepLR(optimizer, 2), schedules.ExponentialLR(optimizer, 0.9)]
+            whole = schedules.ChainedScheduler(parts) if chained else schedules.SequentialLR(optimizer, parts, [3])
+            for _ in range(7):
+                optimizer.step()
+                whole.step()
+                seen += [optimizer.param_groups[0]["lr"], *whole.get_last_lr()]
+    np.testing.assert_allclose(rates["minigrad"], rates["torch"], 1e-12)
+
+
+class ByHand(mg.optim.Optimizer):
+    """An optimiser as people write their own, with a ``step`` that does everything."""
+
+    def __init__(self, params: Any, lr: float = 0.1) -> None:
+        super().__init__(params, {"lr": lr})
+
+    @mg.no_grad()
+    def step(self, closure: Any = None) -> None:
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    state = self.state[parameter]
+                    state["steps"] = state.get("steps", 0) + 1
+                    parameter.add_(parameter.grad, alpha=-group["lr"])
+
+
+def test_an_optimiser_of_ones_own_is_announced_and_hooked_like_ours() -> None:
+    used, unused = weight(), weight()
+    optimizer = ByHand([used, unused])
+    hooked: list[str] = []
+    optimizer.register_step_pre_hook(lambda *_: hooked.append("before"))
+    optimizer.register_step_post_hook(lambda *_: hooked.append("after"))
+    (used * used).sum().backward()
+    seen: list[Any] = []
+    with listen(lambda event: seen.append((event.parameters, event.skipped)), OptimizerStepped):
+        optimizer.step()
+    assert used.tolist() == [pytest.approx(0.8)]
+    assert hooked == ["before", "after"]
+    assert len(seen) == 1
+    assert seen[0][0][0] is used
+    assert seen[0][1][0] is unused
+    assert optimizer.state[used] == {"steps": 1}
+    schedule = mg.optim.lr_scheduler.StepLR(optimizer, 1, gamma=0.5)
+    schedule.step()
+    assert optimizer.param_groups[0]["lr"] == 0.05
+
+
+def test_a_step_that_calls_its_bases_is_one_step() -> None:
+    class Twice(mg.optim.SGD):
+        def step(self, closure: Any = None) -> Any:
+            super().step()
+            return super().step(closure)
+
+    w = weight()
+    optimizer = Twice([w], lr=0.25)
+    (w * w).sum().backward()
+    seen: list[str] = []
+    with listen(lambda event: seen.append(type(event).__name__), OptimizerStepped, VersionBumped):
+        optimizer.step()
+    assert seen == ["VersionBumped", "VersionBumped", "OptimizerStepped"]
+    assert w.tolist() == [0.0]
+
+
+def test_options_that_say_how_and_not_what_are_taken() -> None:
+    mg.optim.AdamW([weight()], foreach=True, fused=False, capturable=False)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'learning_rate'"):
+        mg.optim.SGD([weight()], learning_rate=0.1)
+    with pytest.raises(ValueError, match="steps are not recorded here"):
+        mg.optim.Adam([weight()], differentiable=True)
 
 
 @pytest.mark.oracle
