@@ -25,5 +25,15 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'inspector' has no attribute {name!r}; it has {', '.join(__all__)}")
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """In a notebook, ``%load_ext inspector``: then ``%%inspect`` above a cell shows what it does, step by step."""
+    importlib.import_module("inspector.notebook").load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Forget all that."""
+    importlib.import_module("inspector.notebook").unload_ipython_extension(shell)
+
+
 def __dir__() -> list[str]:
     return [*globals(), *__all__]

@@ -97,6 +97,10 @@ class Picture:
         """For notebooks: as wide as the cell at most."""
         return self.svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
 
+    def _mime_(self) -> tuple[str, str]:
+        """For marimo."""
+        return "image/svg+xml", self._repr_svg_()
+
     def __repr__(self) -> str:
         return f"<Picture of {self.scene.headline}: {len(self.scene.cards)} cards>"
 

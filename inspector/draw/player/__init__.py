@@ -81,5 +81,9 @@ class Player:
             f'style="width:100%;height:{self.height}px;border:0"></iframe>'
         )
 
+    def _mime_(self) -> tuple[str, str]:
+        """For marimo."""
+        return "text/html", self._repr_html_()
+
     def __repr__(self) -> str:
         return f"<Player of {len(self.trace):,} steps: save(path) writes it as a page>"
