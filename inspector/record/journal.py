@@ -46,24 +46,25 @@ class Journal:
     ) -> None:
         """An operation, its results, its node and what that saved."""
         recorder = self._recorder
-        with recorder.lock:
-            if recorder.left <= 0:
-                return
-            try:
-                site, thread = recorder.arrive(where)
-                note = [APPLIED, site, thread, recorder.number_of(op), unrecorded, len(operands), len(outputs)]
-                note += [x.serial if isinstance(x, Tensor) else text_of(x) for x in operands]
-                if attributes:
-                    note += [x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)) for x in attributes]
-                made = [self._note_result(note, out) for out in outputs]
-                if recorder.learns_names:
-                    recorder.learn(operands, outputs, site, thread)
-                saved = 0 if node is None else 1 + self._note_node(note, node, made)
-                recorder.write(tuple(note), 1 + len(outputs) + saved)
-            except Exception as error:
-                recorder.fail(op.name, error)
-            if recorder.needs_rest:
-                recorder.rest()
+        if recorder.left <= 0:
+            return
+        try:
+            site, thread = recorder.arrive(where)
+            note = [APPLIED, site, thread, recorder.number_of(op), unrecorded, len(operands), len(outputs)]
+            note += [x.serial if isinstance(x, Tensor) else text_of(x) for x in operands]
+            if attributes:
+                note += [x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)) for x in attributes]
+            made = [self._note_result(note, out) for out in outputs]
+            if recorder.learns_names:
+                recorder.learn(operands, outputs, site, thread)
+            count = 1 + len(outputs)
+            if node is not None:
+                count += 1 + self._note_node(note, node, made)
+            recorder.write(tuple(note), count)
+        except Exception as error:
+            recorder.fail(op.name, error)
+        if recorder.needs_rest:
+            recorder.rest()
 
     def _note_result(self, note: list[Any], out: Tensor) -> tuple[int, int]:
         """What the fact of a tensor just made says. Returns the numbers of the tensor and of its storage."""
@@ -91,7 +92,7 @@ class Journal:
         for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
             if at is not None:
                 if isinstance(slot, Tensor):
-                    note += (slot.serial, slot.version_counter.serial, at)
+                    note += (slot.serial, (slot._counter or slot.version_counter).serial, at)
                 else:
                     note += (*made[slot.output_nr], at)
         return len(slots)
@@ -108,47 +109,46 @@ class Journal:
     ) -> None:
         """A node ran from beginning to end, and sent its results on."""
         recorder, look = self._recorder, self._look
-        with recorder.lock:
-            if recorder.left <= 0:
-                return
-            try:
-                note = [RAN, *self._arrive_in_pass(task), task.serial, node.serial, len(gradients), len(results)]
-                for gradient in gradients:
-                    look(note, gradient)
-                for gradient in results:
-                    look(note, gradient)
-                count = 2 + self._note_taken(note, node, saved)
-                note.append(node.saved is None)
-                count += node.saved is None
-                for edge, target, number, before, after, ready in sent:
-                    note += (edge, target.serial, number, ready)
-                    look(note, before)
-                    if before is not None:
-                        look(note, after)
-                    count += ready + (results[edge] is not None)
-                note.append(END)
-                recorder.write(tuple(note), count)
-            except Exception as error:
-                recorder.fail(node.name(), error)
-            if recorder.needs_rest:
-                recorder.rest()
+        if recorder.left <= 0:
+            return
+        try:
+            site, thread = self._arrive_in_pass(task)
+            note = [RAN, site, thread, task.serial, node.serial, len(gradients), len(results)]
+            for gradient in gradients:
+                look(note, gradient)
+            for gradient in results:
+                look(note, gradient)
+            released = node.saved is None
+            count = 2 + self._note_taken(note, node, saved) + released
+            note.append(released)
+            for edge, target, number, before, after, ready in sent:
+                note += (edge, target.serial, number, ready)
+                look(note, before)
+                if before is not None:
+                    look(note, after)
+                count += ready + (results[edge] is not None)
+            note.append(END)
+            recorder.write(tuple(note), count)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+        if recorder.needs_rest:
+            recorder.rest()
 
     def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node is about to fail."""
         recorder = self._recorder
-        with recorder.lock:
-            if recorder.left <= 0:
-                return
-            try:
-                note = [FAILING, *self._arrive_in_pass(task), task.serial, node.serial, len(gradients)]
-                for gradient in gradients:
-                    self._look(note, gradient)
-                count = 1 + self._note_taken(note, node, node.saved)
-                recorder.write(tuple(note), count)
-            except Exception as error:
-                recorder.fail(node.name(), error)
-            if recorder.needs_rest:
-                recorder.rest()
+        if recorder.left <= 0:
+            return
+        try:
+            note = [FAILING, *self._arrive_in_pass(task), task.serial, node.serial, len(gradients)]
+            for gradient in gradients:
+                self._look(note, gradient)
+            count = 1 + self._note_taken(note, node, node.saved)
+            recorder.write(tuple(note), count)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+        if recorder.needs_rest:
+            recorder.rest()
 
     def _note_taken(self, note: list[Any], node: Any, saved: Any) -> int:
         """What a run takes out of ``saved``: its names, then of each the storage, the version then and the one now."""
@@ -159,7 +159,7 @@ class Journal:
         note.append(slots)
         for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
             if at is not None:
-                counter = slot.version_counter
+                counter = slot._counter or slot.version_counter
                 note += (counter.serial, at, counter.value)
         return len(slots)
 

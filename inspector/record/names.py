@@ -61,6 +61,8 @@ class Names:
         if site.temporary:
             self._temporary.update([one.serial for one in tensors])
         bound, frame = self._binding_site(site) if site.returned else (site, None)
+        if not bound.target:
+            return
         known = self._known
         names = [(one.serial, name) for one, name in zip(tensors, bound.names(len(tensors)), strict=True) if name]
         names = [(serial, name) for serial, name in names if serial not in known]
@@ -97,8 +99,10 @@ class Names:
     def used(self, tensors: Iterable[Any], site: Site) -> None:
         """The expression at ``site`` uses ``tensors``: find the names of those that have none."""
         known, temporary = self._known, self._temporary
-        tensors = [one for one in tensors if isinstance(one, Tensor)]
-        nameless = {id(one): one for one in tensors if one.serial not in known and one.serial not in temporary}
+        nameless = {}
+        for one in tensors:
+            if isinstance(one, Tensor) and (serial := one.serial) not in known and serial not in temporary:
+                nameless[id(one)] = one
         if not nameless:
             return
         view = View(user_frame())
@@ -136,9 +140,14 @@ class Names:
 
     def _learn_if_bound(self, awaited: Awaited, frame: FrameType | None) -> None:
         """Learn those names that the variables of ``frame`` confirm."""
-        view = View(frame)
+        view = None
         for serial, name in awaited.names:
-            if getattr(view.value_of(name), "serial", None) == serial:
+            if frame is not None and name.isidentifier():
+                value = variable_of(frame, name)
+            else:
+                view = view or View(frame)
+                value = view.value_of(name)
+            if isinstance(value, Tensor) and value.serial == serial:
                 self._learn(serial, name)
 
     def _learn(self, serial: int, name: str) -> None:
@@ -212,6 +221,16 @@ class View:
 @lru_cache(maxsize=4096)
 def _expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
+
+
+def variable_of(frame: FrameType, name: str) -> Any:
+    """One local or global variable of ``frame``, as ``variables_of`` would show it, without a copy of all."""
+    variables = frame.f_locals
+    found = variables[name] if name in variables else frame.f_globals.get(name)
+    if frame.f_code.co_flags & CO_NEWLOCALS and sys.version_info < (3, 13):
+        if sys.getrefcount(variables) <= _ONLY_THE_FRAME:
+            variables.clear()
+    return found
 
 
 def variables_of(frame: FrameType) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from inspector.record.journal import Journal
 from inspector.record.names import Names
 from inspector.record.source import Site, forget_sources, site_of
 from inspector.record.summary import InFull, Look
-from inspector.record.unfold import Note, Unfolder
-from inspector.trace.facts import Fact, NameBound, Place, RecordingStopped
+from inspector.record.unfold import NAMED, Note, Unfolder
+from inspector.trace.facts import Fact, Place, RecordingStopped
 from minigrad import events
 from minigrad.provenance import Where, look_past, place_of
 
@@ -62,7 +62,7 @@ class Recorder:
         self._threads: dict[int, int] = {threading.main_thread().ident or 0: 0}
         self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])
         self._listening: events.Listening | None = None
-        self._at: tuple[Place | None, int] = (None, 0)
+        self._at = (0, 0)
 
     def start(self) -> None:
         """Begin to listen."""
@@ -97,10 +97,11 @@ class Recorder:
                 self._tell(event)
             except Exception as error:  # the program is not to suffer from a fault of ours
                 self.fail(f"a {type(event).__name__}", error)
-            self.rest()
+            if self.needs_rest:
+                self._rest()
 
     def _tell(self, event: Any) -> None:
-        number, thread = self.arrive(event.where)
+        number, thread = self._arrive(event.where)
         site = self._sites[number]
         if self.learns_names:
             self._learn_names(event, site, thread)
@@ -119,20 +120,25 @@ class Recorder:
 
     def arrive(self, where: Where | None) -> tuple[int, int]:
         """The program has come to ``where``: the numbers of that site and of the thread."""
-        thread = self._thread()
         if where is None:
-            return 0, thread
-        number = self._site_number(where)
-        site = self._sites[number]
-        self._at = (site.place, thread)
-        self._names.settle(site, thread)
+            return 0, self._thread()
+        with self.lock:
+            return self._arrive(where)
+
+    def _arrive(self, where: Where | None) -> tuple[int, int]:
+        number, thread = self._site_number(where), self._thread()
+        if self.learns_names:
+            self._at = (number, thread)
+            self._names.settle(self._sites[number], thread)
         return number, thread
 
     def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], number: int, thread: int) -> None:
         """An operation at this site used these operands and made these outputs: they may have names."""
         site = self._sites[number]
-        self._names.used(operands, site)
-        self._names.made(outputs, site, thread)
+        with self.lock:
+            self._at = (number, thread)
+            self._names.used(operands, site)
+            self._names.made(outputs, site, thread)
 
     def number_of(self, op: Op) -> int:
         """The number by which notes call an operation."""
@@ -165,15 +171,19 @@ class Recorder:
         return self.left <= 0 or self._after is not None
 
     def rest(self) -> None:
-        """One event is over, or one stroke of the journal."""
+        """One stroke of the journal is over."""
+        with self.lock:
+            self._rest()
+
+    def _rest(self) -> None:
         if self.left <= 0:
             self._end(f"it reached its limit of {self._limit:,} facts")
         if self._after is not None:
             self._after()
 
     def _bind(self, serial: int, name: str) -> None:
-        place, thread = self._at
-        self._write(NameBound(serial, name, place=place, thread=thread))
+        self.left -= 1
+        self._sink((NAMED, *self._at, serial, name))
 
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""
@@ -196,8 +206,10 @@ class Recorder:
             number = self._threads[ident] = len(self._threads)
         return number
 
-    def _site_number(self, where: Where) -> int:
+    def _site_number(self, where: Where | None) -> int:
         """The number by which notes call a site. By identity: there is one ``Where`` for each place."""
+        if where is None:
+            return 0
         known = self._site_numbers.get(id(where))
         if known is None or known[0] is not where:
             known = self._site_numbers[id(where)] = (where, len(self._sites))

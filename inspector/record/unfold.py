@@ -26,7 +26,7 @@ new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 _edge, _slot = swift(Edge), swift(SavedSlot)
 
 Note = tuple[Any, ...]
-APPLIED, RAN, FAILING, END = "applied", "ran", "failing", "end"
+APPLIED, RAN, FAILING, NAMED, END = "applied", "ran", "failing", "named", "end"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 
@@ -56,6 +56,8 @@ class Unfolder:
         kind, site, thread = take(), self._sites[take()], take()
         if kind is APPLIED:
             return _applied(take, site, thread, self._ops[take()])
+        if kind is NAMED:
+            return [new.NameBound(site.place, thread, take(), take())]
         return (_ran if kind is RAN else _failing)(take, site.place, thread)
 
 
