@@ -28,9 +28,14 @@ class Section(Protocol):
 
 SECTIONS = {
     "contest": "ten workloads beside PyTorch, HIPS autograd, MyGrad and NumPy by hand",
-    "ops": "single operations beside PyTorch, forward and with backward, at three sizes",
+    "ops": "single operations beside PyTorch's, forward and with backward, at three sizes",
     "overhead": "what an operation costs on top of NumPy",
     "unheard": "what events cost while nobody listens",
+    "memory": "bytes for a node, and for an event",
+    "growth": "time for a node in deep, wide and mixed graphs of up to a million nodes",
+    "seek": "moving in traces of up to a million facts",
+    "app": "opening, stepping and seeking in the app",
+    "pictures": "laying out and drawing graphs of up to 5,000 nodes",
 }
 """By name, which is also the module's: what each tells."""
 DEFAULT = "contest"

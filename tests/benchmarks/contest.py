@@ -11,7 +11,7 @@ from tests.benchmarks.timing import Rounds, interleaved
 from tests.benchmarks.workloads import WORKLOADS, Step, Workload
 
 TITLE = "Time of a step, as a ratio to PyTorch's: one thread, float32, interleaved rounds, medians"
-BUDGET, QUICK_BUDGET = 10.0, 1.0
+BUDGET, QUICK_BUDGET = 8.0, 1.0
 """Seconds for one workload."""
 
 

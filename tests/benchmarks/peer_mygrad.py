@@ -16,7 +16,7 @@ from tests.benchmarks.workloads import Step
 
 
 def _leaves(arrays: Sequence[inputs.Floats]) -> list[Any]:
-    return [mg.tensor(array) for array in arrays]
+    return [mg.Tensor(array) for array in arrays]
 
 
 def _gradients(leaves: Sequence[Any]) -> list[Any]:
@@ -81,7 +81,7 @@ def mnist_mlp() -> Step:
 def rnn() -> Step:
     data = inputs.rnn()
     leaves = inward, onward, shift = _leaves(data.parameters)
-    start = np.zeros((16, 32), np.float32)
+    start: Any = np.zeros((16, 32), np.float32)
 
     def step() -> Sequence[Any]:
         h = start

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tests.benchmarks.figures import BYTES, COUNT, PERCENT, RATIO, SECONDS, Figure, Row
 
@@ -16,7 +16,10 @@ def text(figure: Figure) -> str:
     '1.23 ms'
     """
     shown = _WRITERS[figure.unit](figure.value)
-    return shown if figure.at_most is None else f"{shown} {'≤' if figure.met else '>'} {figure.at_most:g}"
+    if figure.at_most is None:
+        return shown
+    target = f"{figure.at_most:g}" if figure.unit == RATIO else _WRITERS[figure.unit](figure.at_most)
+    return f"{shown} {'≤' if figure.met else '>'} {target}"
 
 
 def _seconds(value: float) -> str:
@@ -32,7 +35,7 @@ def _bytes(value: float) -> str:
     return f"{value / 1e3:,.0f} kB" if abs(value) < 1e7 else f"{value / 1e6:,.0f} MB"
 
 
-_WRITERS = {
+_WRITERS: dict[str, Callable[[float], str]] = {
     RATIO: lambda value: f"{value:.2f}",
     SECONDS: _seconds,
     BYTES: _bytes,

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 from tests.benchmarks.figures import RATIO, SECONDS, Figure, middle
 
+Clock = Callable[[], float]
 _is_fine = time.get_clock_info("process_time").resolution < 1e-5  # Windows counts it in 64ths of a second
-clock = time.process_time if _is_fine else time.perf_counter
+clock: Clock = time.process_time if _is_fine else time.perf_counter
 TURN = 0.02
 """Seconds that a turn takes at least: what is quick is called as often as that needs."""
 FEWEST, MOST = 5, 40
@@ -80,10 +81,22 @@ def _in_one_turn(take: Turn, least: float) -> int:
     return calls
 
 
-def timed(run: Callable[[], object], calls: int) -> float:
+def timed(run: Callable[[], object], calls: int = 1, by: Clock = clock) -> float:
     """Make ``calls`` calls; the seconds of one."""
     repeated = range(calls)
-    started = clock()
+    started = by()
     for _ in repeated:
         run()
-    return (clock() - started) / calls
+    return (by() - started) / calls
+
+
+def times(
+    act: Callable[[], object], count: int, between: Callable[[], object] | None = None, by: Clock = clock
+) -> list[float]:
+    """The seconds of each of ``count`` calls, where there is nobody to compare with; ``between`` is not timed."""
+    found = []
+    for _ in range(count):
+        if between is not None:
+            between()
+        found.append(timed(act, by=by))
+    return found
