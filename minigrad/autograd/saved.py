@@ -369,6 +369,14 @@ def make_saved(tensor: Tensor, is_output: bool = False) -> RawSaved:
     return RawSaved(node, 0)
 
 
+def nothing() -> RawSaved:
+    """What stands for a tensor that there might have been: it holds None."""
+    node = SavingNode()
+    node.begin()
+    node.saved, node.versions = [None], [None]
+    return RawSaved(node, 0)
+
+
 def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: int) -> str:
     """PyTorch's sentence, then who saved and who wrote, as far as somebody asked for places.
 

@@ -7,10 +7,10 @@ same in fewer lines, and would make every look at any attribute of any node slow
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.saved import RawSaved
+from minigrad.autograd.saved import RawSaved, nothing
 
 if TYPE_CHECKING:
     from minigrad.autograd.op_node import OpNode
@@ -31,6 +31,8 @@ class SavedAttribute:
         wanted = _own_name(node, self.name)
         if wanted in node.slot_names:
             return node.unpack_one(node.slot_names.index(wanted))
+        if _is_star(node, wanted):
+            return tuple(None if place is None else node.unpack_one(place) for place in _star_places(node, wanted))
         return None if wanted in node.op.savable else _extra_called(node, wanted)
 
 
@@ -46,6 +48,8 @@ class RawSavedAttribute:
         if node is None:
             return self
         wanted = _own_name(node, self.name)
+        if _is_star(node, wanted):
+            return tuple(nothing() if at is None else RawSaved(node, at) for at in _star_places(node, wanted))
         if wanted not in node.slot_names:
             raise _unsaved(node, self.name)
         return RawSaved(node, node.slot_names.index(wanted))
@@ -72,12 +76,27 @@ def _own_name(node: OpNode, wanted: str) -> str:
     return node.op.results[0] if wanted == "result" else wanted
 
 
+def _is_star(node: OpNode, wanted: str) -> bool:
+    """Whether ``wanted`` is the operand of which there may be any number, and which the operation saves."""
+    op = node.op
+    return op.variadic and wanted == op.operands[-1] and wanted in op.savable
+
+
+def _star_places(node: OpNode, wanted: str) -> Iterator[int | None]:
+    """Where each of them was saved; where a ``pattern`` says that some dimensions have none, None stands for those."""
+    places = (place for place, name in enumerate(node.slot_names) if name.startswith(f"{wanted}["))
+    if "pattern" not in node.op.attributes:
+        return places
+    pattern = node.extras[node.op.attributes.index("pattern")]
+    return (next(places) if taken else None for taken in pattern)
+
+
 def _extra_called(node: OpNode, wanted: str) -> Any:
     """An attribute, or with ``_sym_sizes`` behind it the shape of an operand."""
     op = node.op
     if not op.plans:  # one rule serves all operands: the attributes are kept as they are
         if wanted not in op.attributes:
-            raise _unsaved(node, wanted)
+            return _shape_called(node, wanted)
         return node.extras[op.attributes.index(wanted)]
     operand = _own_name(node, wanted.removesuffix("_sym_sizes"))
     for value, (is_shape, place) in zip(node.extras, node.plan.extras, strict=True):
@@ -85,6 +104,16 @@ def _extra_called(node: OpNode, wanted: str) -> Any:
             not is_shape and op.attributes[place] == wanted
         ):
             return value
+    return _shape_called(node, wanted)
+
+
+def _shape_called(node: OpNode, wanted: str) -> tuple[int, ...]:
+    """The shape of an operand that no rule asks for, if the node knows it all the same."""
+    operand = _own_name(node, wanted.removesuffix("_sym_sizes"))
+    if wanted.endswith("_sym_sizes") and operand in node.op.operands:
+        meta = node.input_meta(node.op.operands.index(operand))
+        if meta is not None:
+            return meta[0]
     raise _unsaved(node, wanted)
 
 

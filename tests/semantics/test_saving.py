@@ -222,3 +222,16 @@ def test_versions_count_on_after_detach_(xp: ModuleType) -> None:
     assert (a._version, alias._version) == (1, 1)
     with pytest.raises(RuntimeError, match="is at version 1; expected version 0"):
         product.sum().backward()
+
+
+def test_a_node_shows_its_indices_with_none_where_a_dimension_has_none(xp: ModuleType) -> None:
+    a = xp.ones(2, 2, requires_grad=True)
+    indices = xp.tensor([0, 1])
+    node = a[:, indices].grad_fn
+    none, shown = node._saved_indices
+    assert (none, shown.tolist(), tuple(node._saved_self_sym_sizes)) == (None, [0, 1], (2, 2))
+    raw = node._raw_saved_indices
+    assert all(isinstance(each, xp.autograd.SavedTensor) for each in raw)
+    raw[1].register_hooks(lambda x: x, lambda x: x)
+    with pytest.raises(RuntimeError, match="with value None is forbidden"):
+        raw[0].register_hooks(lambda x: x, lambda x: x)
