@@ -15,6 +15,7 @@ import numpy as np
 from inspector.record.freeze import text_of
 from inspector.record.summary import bare, summarise
 from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
+from inspector.trace.sample import Sample
 from inspector.trace.swift import swift
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 """Builders of facts. They take every field by position, the place and the thread first."""
-_edge, _slot = swift(Edge), swift(SavedSlot)
+_edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
 
 Note = tuple[Any, ...]
 APPLIED, RAN, FAILING, NAMED, END = "applied", "ran", "failing", "named", "end"
@@ -128,6 +129,8 @@ def _unpacked(take: Take, place: Place | None, thread: int, node: int) -> list[F
     return [new.SavedUnpacked(place, thread, node, name, take(), take(), take()) for name in take()]
 
 
+_SAMPLES = {"<f4": "f", "<f8": "d"}
+"""The types whose bytes are a ``Sample`` as they are."""
 _known: dict[Any, Summary] = {}
 """Summaries made of late: the same few bytes are kept of a gradient wherever it passes."""
 _REMEMBERED = 4096
@@ -152,4 +155,9 @@ def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes | None) -> S
         return bare(shape, dtype)
     summary = summarise(np.frombuffer(data, dtype).reshape(shape))
     assert summary is not None
-    return summary
+    code = _SAMPLES.get(dtype.str)
+    return summary if code is None else _with(Sample(code, data), summary)
+
+
+def _with(sample: Sample, it: Summary) -> Summary:
+    return _whole(it.shape, it.dtype, it.norm, it.low, it.high, it.mean, it.nans, it.infinities, sample)
