@@ -21,7 +21,7 @@ _is_fine = time.get_clock_info("process_time").resolution < 1e-5  # Windows coun
 clock: Clock = time.process_time if _is_fine else time.perf_counter
 TURN = 0.02
 """Seconds that a turn takes at least: what is quick is called as often as that needs."""
-FEWEST, MOST = 5, 40
+FEWEST, MOST = 3, 40
 """Rounds."""
 
 Turn = Callable[[int], float]
