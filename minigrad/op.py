@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dispatch
+from minigrad.autograd.duals import duals
 from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
 from minigrad.autograd.plans import Plan, Rule, sender
@@ -264,6 +265,10 @@ class Op:
 
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Write the result to ``out``, which is returned. Autograd cannot follow that."""
+        if any(duals.of(tensor) is not None for tensor in (*args, out)):
+            raise NotImplementedError(
+                f"Trying to use forward AD with {self.name} (because it is an out= function) that does not support it."
+            )
         for tensor in (*args, out):
             if modes.grad and getattr(tensor, "requires_grad", False):
                 raise RuntimeError(

@@ -215,6 +215,10 @@ class OldNames:
         hidden = {"_serial", "volatile", *dir(AbsentMethods)} - set(dir(object))
         return [name for name in super().__dir__() if name not in hidden]
 
+    def to_dense(self) -> Any:
+        """This tensor: all are dense, gradients too."""
+        return self
+
     def is_conj(self) -> bool:
         """False: values are conjugated at once."""
         return False

@@ -1,6 +1,7 @@
-"""Nodes that stop gradients: ``DelayedError`` with an error, ``UndefinedGrad`` without a word.
+"""Nodes that stop gradients: ``DelayedError`` with an error, ``UndefinedGrad`` without a word, and what stands behind
+results without a derivative.
 
-Each is made like a layer and called on tensors; what comes out has their values, and the barrier behind it.
+The first two are made like layers and called on tensors; what comes out has their values, and the barrier behind it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from minigrad.autograd.anomaly import remember_origin
+from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Gradient, Node, edge_of
 from minigrad.autograd.wrap import TensorBase, wrap
 
@@ -43,6 +45,31 @@ class UndefinedGradBackward(Node):
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         return [None] * len(self.next_nodes)
+
+
+class NotImplementedBackward(Node):
+    """Stands behind a result that depends on its inputs in a way that nobody has derived: it raises when a gradient
+    arrives."""
+
+    __slots__ = ("derivative",)
+    derivative: str
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        raise NotImplementedError(f"the derivative for '{self.derivative}' is not implemented.")
+
+
+def without_derivative(out: Any, source: Any, name: str, derivative: str) -> Any:
+    """``out``, which was computed from ``source``: it requires grad when that does, and none can be had."""
+    if modes.grad and not modes.inference and source.requires_grad:
+        kind = type(name, (NotImplementedBackward,), {"__slots__": ()})
+        node = kind.__new__(kind)
+        node.begin()
+        node.derivative = derivative
+        next_node, number = edge_of(source)
+        node.next_nodes, node.input_nrs = (next_node,), (number,)
+        remember_origin(node)
+        out._requires_grad, out._grad_fn, out._output_nr = True, node, 0
+    return out
 
 
 class DelayedError:

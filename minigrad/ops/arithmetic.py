@@ -63,13 +63,15 @@ def _scaled(b: Array, alpha: float) -> Array:
 add_scaled.grads(a=lambda g: g, b=lambda g, alpha: g * alpha)
 
 
-def add(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
-    """``input + alpha * other``, with broadcasting.
+def add(input: Operand, other: Operand, *, alpha: float = 1, out: Any = None) -> Any:
+    """``input + alpha * other``, with broadcasting, written to ``out`` if that is given.
 
     >>> import minigrad as mg
     >>> mg.add(mg.tensor([1.0, 2.0]), 1)
     tensor([2., 3.])
     """
+    if out is not None:
+        return add_pair(input, other, out=out) if alpha == 1 else add_scaled(input, other, alpha, out=out)
     return add_pair.apply(input, other) if alpha == 1 else add_scaled.apply(input, other, alpha)
 
 
@@ -120,13 +122,15 @@ def sub_scaled(a: Array, b: Array, /, alpha: float) -> Array:
 sub_scaled.grads(a=lambda g: g, b=lambda g, alpha: g * -alpha)
 
 
-def sub(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
-    """``input - alpha * other``, with broadcasting.
+def sub(input: Operand, other: Operand, *, alpha: float = 1, out: Any = None) -> Any:
+    """``input - alpha * other``, with broadcasting, written to ``out`` if that is given.
 
     >>> import minigrad as mg
     >>> mg.sub(mg.tensor([1.0, 2.0]), 1)
     tensor([0., 1.])
     """
+    if out is not None:
+        return sub_pair(input, other, out=out) if alpha == 1 else sub_scaled(input, other, alpha, out=out)
     return sub_pair.apply(input, other) if alpha == 1 else sub_scaled.apply(input, other, alpha)
 
 

@@ -10,6 +10,7 @@ from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.selecting import passed
 
 __all__ = ["fmax", "fmin", "heaviside", "maximum", "minimum", "nan_to_num", "relu", "where"]
 
@@ -169,7 +170,7 @@ def relu_slope(g: Array, out: Array, /) -> Array:
     >>> relu_slope(mg.tensor([5.0, 5.0]), mg.tensor([0.0, 2.0]))
     tensor([0., 5.])
     """
-    return np.where(np.less_equal(out, 0), g.dtype.type(0), g)
+    return passed(g, ~np.less_equal(out, 0))
 
 
 relu.grads(a=lambda g, out: relu_slope(g, out))

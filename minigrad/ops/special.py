@@ -133,6 +133,44 @@ def _erf(x: Array) -> Array:
     return np.where(np.isnan(x), x, np.where(size <= 0.46875, erf_near_zero(np.clip(x, -0.5, 0.5)), tail))
 
 
+# The quotient of polynomials in x² that Eigen and XLA use for float32, good to 4·10⁻⁷; beyond ±4 erf is ±1.
+_SINGLE = (
+    (
+        -2.72614225801306e-10,
+        2.77068142495902e-08,
+        -2.10102402082508e-06,
+        -5.69250639462346e-05,
+        -7.34990630326855e-04,
+        -2.95459980854025e-03,
+        -1.60960333262415e-02,
+    ),
+    (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02),
+)
+_BLOCK = 8192
+"""As many numbers as stay in the processor's cache from one step to the next."""
+
+
+def _erf_in_singles(a: Array) -> Array:
+    """``erf`` of float32 numbers, eight times as quick as in doubles, which GELU needs."""
+    flat = np.ascontiguousarray(a).reshape(-1)
+    out = np.empty_like(flat)
+    for start in range(0, flat.size, _BLOCK):
+        x = np.clip(flat[start : start + _BLOCK], -4, 4)
+        square = x * x
+        numerator, denominator = (_horner_in_place(square, each) for each in _SINGLE)
+        numerator *= x
+        np.divide(numerator, denominator, out=out[start : start + _BLOCK])
+    return out.reshape(a.shape)
+
+
+def _horner_in_place(x: Array, coefficients: tuple[float, ...]) -> Array:
+    result = np.full_like(x, coefficients[0])
+    for each in coefficients[1:]:
+        result *= x
+        result += each
+    return result
+
+
 def _erfinv(y: Array) -> Array:
     """Winitzki's formula (2008), good to 2·10⁻³, and three steps of Halley's method, each of which triples the digits.
 
@@ -159,7 +197,7 @@ def erf(a: Array, /) -> Array:
     >>> mg.erf(mg.tensor([0.0, 1.0]))
     tensor([0.0000, 0.8427])
     """
-    return in_doubles(_erf, a)
+    return _erf_in_singles(a) if a.dtype == np.float32 else in_doubles(_erf, a)
 
 
 @op(label="erfc", promotes="float", elementwise=True)

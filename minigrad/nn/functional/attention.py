@@ -53,24 +53,22 @@ def scaled_dot_product_attention(
         )
     factor = 1 / math.sqrt(query.array.shape[-1]) if scale is None else scale
     scores = matmul(query * math.sqrt(factor), transpose.apply(key * math.sqrt(factor), -2, -1))
-    hidden, added = _masks(attn_mask, is_causal, scores.array.shape)
-    weights = masked_softmax(scores if added is None else scores + added, hidden)
+    added, empty = _mask(attn_mask, is_causal, scores)
+    weights = softmax(scores if added is None else scores + added, -1)
+    if empty is not None:
+        weights = masked_fill(weights, wrap(empty), 0.0)
     return matmul(dropout(weights, dropout_p, True) if dropout_p else weights, value)
 
 
-def _masks(attn_mask: Any, is_causal: bool, shape: tuple[int, ...]) -> tuple[Array | None, Any]:
-    """Which scores do not count, and what is added to the scores."""
+def _mask(attn_mask: Any, is_causal: bool, scores: Any) -> tuple[Any, Array | None]:
+    """What is added to the scores, and which queries see nothing, where there are any."""
+    shape, kind = scores.array.shape, scores.array.dtype
     if is_causal:
-        return np.tri(shape[-2], shape[-1]) == 0, None
-    if attn_mask is not None and attn_mask.array.dtype.kind == "b":
-        return ~attn_mask.array, None
-    return None, attn_mask
-
-
-def masked_softmax(scores: Any, hidden: Array | None = None) -> Any:
-    """``softmax`` along the last dimension without the ``hidden`` scores; zeros where nothing is left."""
-    if hidden is not None:
-        scores = masked_fill(scores, wrap(hidden), -math.inf)
-    weights = softmax(scores, -1)
-    nothing = np.isneginf(scores.array).all(-1, keepdims=True)
-    return masked_fill(weights, wrap(nothing), 0.0) if nothing.any() else weights
+        return wrap(np.triu(np.full(shape[-2:], -math.inf, kind), 1)), None
+    if attn_mask is None:
+        return None, None
+    seen = attn_mask.array if attn_mask.array.dtype.kind == "b" else ~np.isneginf(attn_mask.array)
+    blind = ~seen.any(-1, keepdims=True)
+    if attn_mask.array.dtype.kind == "b":
+        attn_mask = wrap(np.where(seen, 0.0, -math.inf).astype(kind))
+    return attn_mask, np.broadcast_to(blind, (*shape[:-1], 1)) if blind.any() else None
