@@ -375,6 +375,10 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
     >>> mg.multinomial(mg.tensor([0.0, 1.0]), 1)
     tensor([1])
     """
+    if input.array.dtype.kind != "f":
+        raise RuntimeError(
+            f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}; use .float() first"
+        )
     weights = input.array.astype(np.float64)
     _check_weights(weights, num_samples, replacement)
     rows = np.atleast_2d(weights)
@@ -391,9 +395,15 @@ def multinomial(input: Any, num_samples: int, replacement: bool = False, *, gene
 
 
 def _check_weights(weights: Array, count: int, replacement: bool) -> None:
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if weights.shape[-1:] > (1 << 24,):
+        raise RuntimeError("number of categories cannot exceed 2^24")
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+    if np.any(weights < 0):
+        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+    if not np.all(np.isfinite(weights)):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if np.any(weights.sum(axis=-1) == 0):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

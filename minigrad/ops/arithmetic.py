@@ -573,7 +573,7 @@ class ArithmeticMethods:
             return quotient.inplace(self, other)
         return div_rounded.inplace(self, other, _checked_mode(rounding_mode))
 
-    subtract_, divide_ = sub_, div_
+    subtract_, divide_, true_divide_ = sub_, div_, quotient.inplace
 
     def remainder_(self, other: Operand) -> Any:
         """``remainder`` in place."""

@@ -412,4 +412,5 @@ class ComparisonMethods:
     bitwise_or, bitwise_or_ = bitwise_or.apply, bitwise_or.inplace
     bitwise_xor, bitwise_xor_ = bitwise_xor.apply, bitwise_xor.inplace
     bitwise_not, bitwise_not_ = bitwise_not.apply, bitwise_not.inplace
-    bitwise_left_shift, bitwise_right_shift = bitwise_left_shift.apply, bitwise_right_shift.apply
+    bitwise_left_shift, bitwise_left_shift_ = bitwise_left_shift.apply, bitwise_left_shift.inplace
+    bitwise_right_shift, bitwise_right_shift_ = bitwise_right_shift.apply, bitwise_right_shift.inplace

@@ -54,6 +54,8 @@ def view_as_complex(a: Array, /) -> Array:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if a.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    if not a.size:
+        return a.copy().view(kind)[..., 0]
     if a.strides[-1] != a.itemsize:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
     if any(step % (2 * a.itemsize) for step in a.strides[:-1]):

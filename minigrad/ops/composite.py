@@ -13,7 +13,8 @@ from minigrad.op import op
 from minigrad.ops.arithmetic import add, div, mul, sub
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.joining import stack
-from minigrad.ops.rounding import complex
+from minigrad.ops.rounding import imag as imag_part
+from minigrad.ops.rounding import join_parts, real_part
 from minigrad.ops.scan import cumsum
 from minigrad.ops.scope import composite
 from minigrad.ops.trigonometric import cos, sin
@@ -92,15 +93,21 @@ def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
     return stack([input[rows[:, i]] for i in range(r)], 1) if r else input.new_empty(0)
 
 
-@composite
-def polar(abs: Any, angle: Any) -> Any:
+@op(label="polar", promotes="float", holomorphic=False)
+def polar(abs: Array, angle: Array, /) -> Array:
     """The complex numbers of these lengths and angles.
 
     >>> import minigrad as mg
     >>> mg.polar(mg.tensor([2.0]), mg.tensor([0.0]))
     tensor([2.+0.j])
     """
-    return complex(mul(abs, cos(angle)), mul(abs, sin(angle)))
+    return join_parts.forward(abs * np.cos(angle), abs * np.sin(angle))
+
+
+polar.grads(
+    abs=lambda g, angle: real_part(g) * cos(angle) + imag_part(g) * sin(angle),
+    angle=lambda g, abs, angle: (imag_part(g) * cos(angle) - real_part(g) * sin(angle)) * abs,
+)
 
 
 @op(label="°→rad", promotes="float", elementwise=True, linear=True, backward="Deg2RadBackward0")

@@ -24,8 +24,8 @@ def converted(tensor: Any, kind: dtype, copy: bool = False) -> Any:
     return cast.apply(tensor, kind.numpy)
 
 
-def _to_type(kind: dtype) -> Callable[[Any], Any]:
-    def convert(self: Any) -> Any:
+def _to_type(kind: dtype) -> Callable[..., Any]:
+    def convert(self: Any, memory_format: Any = None) -> Any:
         return converted(self, kind)
 
     convert.__doc__ = f"This tensor as {kind.name}; itself when it is."
@@ -94,16 +94,23 @@ class ConversionMethods:
     cfloat, cdouble = _to_type(dtypes.complex64), _to_type(dtypes.complex128)
 
     def to(
-        self: Any, *wanted: Any, dtype: Any = None, device: Any = None, non_blocking: Any = False, copy: Any = False
+        self: Any,
+        *wanted: Any,
+        dtype: Any = None,
+        device: Any = None,
+        non_blocking: Any = False,
+        copy: Any = False,
+        memory_format: Any = None,
     ) -> Any:
         """This tensor in another type: ``to(dtype)``, ``to(other)``, ``to("cpu")`` or both; itself when nothing
-        changes.
+        changes. Where the device is the CPU and memory in row-major order, there is nothing else to ask for.
 
         >>> import minigrad as mg
         >>> mg.tensor([1, 2]).to(mg.float64)
         tensor([1., 2.], dtype=minigrad.float64)
         """
-        for each in wanted:
+        *wanted_first, non_blocking, copy = _flags(wanted, non_blocking, copy)
+        for each in wanted_first:
             if isinstance(each, TensorMeta):
                 dtype = dtypes.of(each.array.dtype)
             elif isinstance(each, str | device_type) or each is None:
@@ -126,6 +133,13 @@ class ConversionMethods:
     def cpu(self) -> Any:
         """This tensor: it is on the CPU already."""
         return self
+
+
+def _flags(wanted: tuple[Any, ...], non_blocking: Any, copy: Any) -> tuple[Any, ...]:
+    """The arguments of ``to`` with its two flags, which may be given by position after the others, at the end."""
+    others = [each for each in wanted if not isinstance(each, bool)]
+    given = [each for each in wanted if isinstance(each, bool)]
+    return (*others, *given, *(non_blocking, copy)[len(given) :])
 
 
 def _known(wanted: Any) -> dtype:

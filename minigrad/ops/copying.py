@@ -12,7 +12,7 @@ from minigrad.errors import do_not_meet
 from minigrad.op import op
 from minigrad.ops.choice import zero
 
-__all__ = ["fill", "masked_fill"]
+__all__ = ["fill", "fill_", "masked_fill", "zero_"]
 
 
 @op(label="copy", name="copy", backward="CopyBackwards", converts=True)
@@ -212,13 +212,17 @@ def masked_fill_in_place(input: Any, mask: Any, value: Any) -> Any:
     return masked_fill_number.inplace(input, mask, value)
 
 
+zero_ = zero_out.inplace
+fill_ = fill_in_place
+
+
 class CopyingMethods:
     """Overwriting, as methods of ``Tensor``."""
 
     __slots__ = ()
 
     copy_ = copy_in_place
-    fill_ = fill_in_place
-    zero_ = zero_out.inplace
+    fill_ = fill_
+    zero_ = zero_
     masked_fill = masked_fill
     masked_fill_ = masked_fill_in_place

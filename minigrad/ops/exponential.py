@@ -431,6 +431,16 @@ class ExponentialMethods:
     logaddexp, logaddexp2 = logaddexp.apply, logaddexp2.apply
     pow, square, float_power, logit = pow, square, float_power, logit
 
+    def float_power_(self: Any, exponent: Any) -> Any:
+        """``float_power`` in place, for float64 and complex128."""
+        kind = "ComplexDouble" if self.array.dtype.kind == "c" else "Double"
+        if self.array.dtype not in (np.float64, np.complex128):
+            raise RuntimeError(
+                f"the base given to float_power_ has dtype {self.dtype.title} but the operation's result requires "
+                f"dtype {kind}"
+            )
+        return self.pow_(_doubled(exponent))
+
     def __pow__(self, exponent: Any) -> Any:
         return pow(self, exponent)
 

@@ -14,7 +14,7 @@ from minigrad.op import op
 from minigrad.ops.choice import refuse
 from minigrad.ops.exponential import exp, log
 from minigrad.ops.reduction import sum
-from minigrad.ops.special import digamma, hurwitz_zeta, lgamma, lgamma_of, polygamma
+from minigrad.ops.special import digamma, hurwitz_zeta, lgamma, lgamma_of, polygamma_of
 from minigrad.ops.viewing import unsqueeze
 
 __all__ = ["igamma", "igammac", "mvlgamma"]
@@ -189,4 +189,4 @@ class GammaMethods:
 
     def polygamma_(self: Any, n: int) -> Any:
         """``polygamma``, in place."""
-        return self.copy_(polygamma(n, self))
+        return polygamma_of.inplace(self, n)

@@ -18,6 +18,7 @@ from minigrad.ops.dims import wrap_dim
 from minigrad.ops.extremes import PAIR, found, place_along, searchable, shared_by_all
 from minigrad.ops.scattering import gathered
 from minigrad.ops.scope import composite
+from minigrad.ops.turning import squeeze_dim_
 
 __all__ = ["argsort", "kthvalue", "median", "mode", "msort", "nanmedian", "nanquantile", "quantile", "sort", "topk"]
 
@@ -329,8 +330,11 @@ def _quantile(input: Any, q: Any, dim: int | None, keepdim: bool, interpolation:
     axis = 0 if dim is None else wrap_dim(dim, input.ndim)
     flat = input.reshape(-1) if dim is None or not input.ndim else input
     ordered = sort_along.apply(flat, axis, False)[0].movedim(axis, -1)
-    out = _at_ranks(ordered, _ranks(ordered.array, shares.reshape(-1), skip_nan), interpolation)
-    return _in_place(out, shares.ndim, input, dim, axis, keepdim)
+    known: Any = q.reshape(-1) if isinstance(q, TensorMeta) and shares.size else shares.reshape(-1)  # type: ignore[attr-defined]
+    out = _at_ranks(ordered, _ranks(ordered.array, known, skip_nan), interpolation)
+    if keepdim and input.ndim:
+        out = out.unsqueeze(axis) if dim is not None else out.reshape([1] * input.ndim + [-1])
+    return squeeze_dim_(out.unsqueeze(0).transpose(0, -1) if shares.ndim else out, -1)
 
 
 def _check_quantile(input: Any, shares: Array, interpolation: str) -> None:
@@ -347,40 +351,29 @@ def _check_quantile(input: Any, shares: Array, interpolation: str) -> None:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {share}")
 
 
-def _ranks(ordered: Array, shares: Array, skip_nan: bool) -> Array:
+def _ranks(ordered: Array, shares: Any, skip_nan: bool) -> Any:
     """Where between the sorted elements each share lies; NaN, the last of them, when one is there and counts."""
     good = np.count_nonzero(ordered == ordered, axis=-1)[..., None]
     last = ordered.shape[-1] - 1
     if skip_nan:
         return shares * np.maximum(good - 1, 0).astype(ordered.dtype)
-    return np.where(good == last + 1, shares * ordered.dtype.type(last), ordered.dtype.type(last))
+    whole = good == last + 1
+    return shares * np.where(whole, last, 0).astype(ordered.dtype) + np.where(whole, 0, last).astype(ordered.dtype)
 
 
-def _at_ranks(ordered: Any, ranks: Array, interpolation: str) -> Any:
+def _at_ranks(ordered: Any, ranks: Any, interpolation: str) -> Any:
+    places: Array = ranks.array if isinstance(ranks, TensorMeta) else ranks
     if interpolation == "nearest":
-        ranks = np.rint(ranks)
-    below, above = np.floor(ranks).astype(np.int64), np.ceil(ranks).astype(np.int64)
+        places = np.rint(places)
+    below, above = np.floor(places).astype(np.int64), np.ceil(places).astype(np.int64)
     last = ordered.ndim - 1
     if interpolation in ("lower", "nearest"):
         return gathered.apply(ordered, below, last)
     if interpolation == "higher":
         return gathered.apply(ordered, above, last)
-    weight = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - np.floor(ranks)
+    weight = np.full_like(places, 0.5) if interpolation == "midpoint" else ranks - np.floor(places)
     low, high = (gathered.apply(ordered, each, last) for each in (below, above))
     return lerp(low, high, weight)
-
-
-def _in_place(out: Any, several: int, input: Any, dim: int | None, axis: int, keepdim: bool) -> Any:
-    """The quantiles, last in ``out``, moved to the front when there are several; the reduced dimension put back on
-    demand.
-    """
-    out = out.movedim(-1, 0)
-    if keepdim:
-        rest = (
-            (1,) * input.ndim if dim is None else tuple(1 if i == axis else n for i, n in enumerate(input.array.shape))
-        )
-        out = out.reshape(len(out), *rest)
-    return out if several else out.squeeze(0)
 
 
 class OrderMethods:

@@ -75,14 +75,21 @@ def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float
     tensor([0., 3.])
     """
     _check_source(a, index, source, dim, "index_add")
+    if a.ndim and source.ndim != a.ndim:
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
+            f"{list(a.shape)} source.shape = {list(source.shape)}"
+        )
     out = a.copy() if a.ndim else a.reshape(1).copy()
     values = source if source.ndim else source.reshape(1)
     rows = np.moveaxis(values, dim, 0)
     target = np.moveaxis(out, dim, 0)
-    flat = np.zeros((target.shape[0], rows[0].size if len(rows) else 0), out.dtype)
+    kind = out.dtype if out.dtype.kind != "b" else np.dtype(np.int64)
+    flat = np.zeros((target.shape[0], rows[0].size if len(rows) else 0), kind)
     if rows.size:
-        add_rows(flat, index.reshape(-1) % target.shape[0], (rows * out.dtype.type(alpha)).reshape(len(rows), -1))
-        np.add(target, flat.reshape(target.shape), out=target)
+        scaled = (rows * out.dtype.type(alpha)).reshape(len(rows), -1)
+        add_rows(flat, index.reshape(-1) % target.shape[0], scaled.astype(kind, copy=False))
+        np.copyto(target, target + flat.reshape(target.shape), casting="unsafe")
     return out.reshape(a.shape)
 
 
@@ -267,7 +274,10 @@ def masked_placed(a: Array, mask: Array, source: Array, /) -> Array:
     >>> mg.masked_scatter(mg.zeros(2), mg.tensor([False, True]), mg.tensor([5.0]))
     tensor([0., 5.])
     """
-    _check_mask(mask, "masked_scatter_")
+    if mask.dtype.kind != "b":
+        raise RuntimeError(
+            f"masked_scatter_ only supports boolean masks, but got mask with dtype {of(mask.dtype).title}"
+        )
     if a.dtype != source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got {of(a.dtype).title} and "

@@ -81,7 +81,7 @@ def rolled(a: Array, /, shifts: Shape, dims: Shape) -> Array:
     >>> mg.roll(mg.tensor([1, 2, 3]), 1)
     tensor([3, 1, 2])
     """
-    return np.ascontiguousarray(np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0]))
+    return np.asarray(np.roll(a, shifts, dims) if dims else np.roll(a, shifts[0]), order="C")
 
 
 rolled.grads(a=lambda g, shifts, dims: rolled.apply(g, tuple(-shift for shift in shifts), dims))

@@ -172,6 +172,11 @@ def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | N
     >>> mg.mean(mg.tensor([[1.0, 2.0], [3.0, 4.0]]), dim=0)
     tensor([2., 3.])
     """
+    if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Optional dtype must be either a floating point or complex dtype. "
+            f"Got: {dtype.title}"
+        )
     if dim is None and not keepdim:
         return mean_all.apply(input, _averaging(input, dtype))
     return mean_over.apply(input, axes_of(dim, input.ndim), keepdim, _averaging(input, dtype))
@@ -190,7 +195,10 @@ def sum_to_size(input: Any, *size: Any) -> Any:
     if lead < 0 or builtins.any(n not in (1, input.shape[lead + i]) for i, n in enumerate(shape)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.")
     axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n != input.shape[lead + i]))
-    return sum(input, axes, keepdim=True).reshape(shape) if axes else input
+    if not shape:
+        return sum(input)
+    total = sum(input, axes, keepdim=True) if axes else input
+    return total.view(shape) if lead else total
 
 
 # --- without NaN ----------------------------------------------------------------------------------------------------

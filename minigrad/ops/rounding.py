@@ -126,7 +126,7 @@ def round_decimals(a: Array, /, decimals: int) -> Array:
 round_decimals.grads(a=lambda g: zero(g))
 
 
-def round(input: Any, *, decimals: int = 0) -> Any:
+def round(input: Any, *, decimals: int | None = None) -> Any:
     """The nearest whole number, or with ``decimals`` the nearest number of so many decimals; halves go to the even
     digit.
 
@@ -134,7 +134,7 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     >>> mg.round(mg.tensor([1.26, 2.5]))
     tensor([1., 2.])
     """
-    return round_whole.apply(input) if decimals == 0 else round_decimals.apply(input, decimals)
+    return round_whole.apply(input) if decimals is None else round_decimals.apply(input, decimals)
 
 
 @op(label="sign", elementwise=True)
@@ -356,7 +356,30 @@ def complex(real: Any, imag: Any) -> Any:
 
 
 fix = trunc
-conj_physical = conj
+
+
+@op(label="conj", name="conj_physical", elementwise=True, holomorphic=False, backward="ConjPhysicalBackward0")
+def conjugate_physically(a: Array, /) -> Array:
+    """The complex conjugate, by the name that says that its values are computed at once; here they always are.
+
+    >>> import minigrad as mg
+    >>> mg.conj_physical(mg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return np.conjugate(a)
+
+
+conjugate_physically.grads(a=lambda g: conj(g))
+
+
+def conj_physical(input: Any) -> Any:
+    """The complex conjugate, its values computed at once; a real tensor is returned as it is.
+
+    >>> import minigrad as mg
+    >>> mg.conj_physical(mg.tensor([1 + 2j]))
+    tensor([1.-2.j])
+    """
+    return conjugate_physically.apply(input) if is_complex(input) else input
 
 
 class RoundingMethods:
@@ -364,9 +387,7 @@ class RoundingMethods:
 
     __slots__ = ()
 
-    abs, abs_ = absolute.apply, absolute.inplace
-    absolute, absolute_ = abs, abs_
-    __abs__ = abs
+    abs = absolute = __abs__ = absolute.apply
     sign, sign_ = sign.apply, sign.inplace
     sgn, sgn_ = sgn.apply, sgn.inplace
     floor, floor_ = floor.apply, floor.inplace
@@ -377,9 +398,21 @@ class RoundingMethods:
     copysign = copysign
     angle = angle.apply
     round, conj = round, conj
-    conj_physical = conj
+    conj_physical = conj_physical
     real = property(real)
     imag = property(imag)
+
+    def abs_(self: Any) -> Any:
+        """``abs``, in place."""
+        if is_complex(self):
+            raise RuntimeError("In-place abs is not supported for complex tensors.")
+        return absolute.inplace(self)
+
+    absolute_ = abs_
+
+    def conj_physical_(self) -> Any:
+        """``conj``, in place."""
+        return conjugate_physically.inplace(self) if is_complex(self) else self
 
     def copysign_(self, other: Any) -> Any:
         """``copysign`` in place."""
@@ -387,6 +420,6 @@ class RoundingMethods:
             return copysign_pair.inplace(self, other)
         return copysign_number.inplace(self, plain(other))
 
-    def round_(self, *, decimals: int = 0) -> Any:
+    def round_(self, *, decimals: int | None = None) -> Any:
         """``round`` in place."""
-        return round_whole.inplace(self) if decimals == 0 else round_decimals.inplace(self, decimals)
+        return round_whole.inplace(self) if decimals is None else round_decimals.inplace(self, decimals)

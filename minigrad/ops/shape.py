@@ -163,6 +163,10 @@ def movedim(input: Any, source: int | Sequence[int], destination: int | Sequence
     minigrad.Size([3, 4, 2])
     """
     ndim = input.array.ndim
+    for name, given in (("source", source), ("destination", destination)):
+        places = [wrap_dim(dim, ndim) for dim in ((given,) if isinstance(given, int) else given)]
+        if len(set(places)) < len(places):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")  # type: ignore[arg-type]
     old, new = wrap_dims(source, ndim), wrap_dims(destination, ndim)
     if len(old) != len(new):
         raise RuntimeError(

@@ -83,6 +83,8 @@ SAMPLES: Table = {
     "copysign_pair": elementwise("m.copysign(x, y)", kinds="i"),
     "copysign_number": elementwise("m.copysign(x, -1.0)", kinds="i"),
     # --- complex numbers
+    "conjugate_physically": [sample("m.conj_physical(m.complex(x, y))", x=(2, 3), y=(2, 3), kinds="")],
+    "polar": elementwise("m.polar(x, y)", low=0.2, high=3, kinds="", special=False),
     "conjugate": [sample("m.complex(x, y).conj()", x=(2, 3), y=(2, 3), kinds="")],
     "view_as_real": [
         sample("m.view_as_real(m.complex(x, y))", x=(2, 3), y=(2, 3), kinds=""),
