@@ -94,6 +94,7 @@ class Size(tuple[int, ...]):
 
 
 class Tensor(
+    TensorMeta,  # first: isinstance() walks the bases until it finds it
     ArithmeticMethods,
     BesselMethods,
     ChoiceMethods,
@@ -134,7 +135,6 @@ class Tensor(
     StorageMethods,
     OldNames,
     AbsentMethods,
-    TensorMeta,
 ):
     """An n-dimensional array that can be differentiated through.
 
