@@ -31,6 +31,7 @@ SECTIONS = {
     "ops": "single operations beside PyTorch's, forward and with backward, at three sizes",
     "overhead": "what an operation costs on top of NumPy",
     "unheard": "what events cost while nobody listens",
+    "recording": "how much slower a program runs while it is recorded, and a script into a file",
     "memory": "bytes for a node, and for an event",
     "growth": "time for a node in deep, wide and mixed graphs of up to a million nodes",
     "seek": "moving in traces of up to a million facts",
