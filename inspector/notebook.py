@@ -70,7 +70,7 @@ class _Inspect:
     def _cells(self, before: Mapping[str, str]) -> Mapping[str, str]:
         """The names of all cells. What was run from within this one counts as a cell of its own, and is this one."""
         here = max(before.values(), key=lambda name: int(name[6:-1]), default="cell [1]")
-        return {file: before.get(file, here) for file in cells_of(self._shell)}
+        return {file: name if before.get(file) == name else here for file, name in cells_of(self._shell).items()}
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -250,12 +250,23 @@ def line_marks(line: Line, *, faint: bool) -> str:
         f'<path d="{_path(shaft)}" fill="none" stroke="{colour}" stroke-width="{_n(strand.weight)}"{dashes}/>',
         _arrow(line.curve.arrow_at_end(ARROW, half), colour) if forward else "",
         _arrow(line.curve.arrow_at_start(ARROW, half), colour) if backward else "",
+        _cut(line.curve.at(0.5)) if kind is Kind.CUT and line.starts and line.ends else "",
     ]
     tip = f"<title>{_escaped(strand.tip)}</title>" if strand.tip else ""
     state = "" if strand.run else " unrun"
     dim = f' opacity="{FAINT}"' if faint else ""
     ends = f'data-tail="{line.link.tail}" data-head="{line.link.head}"'
     return f'<g class="link {kind}{state}" {ends}{dim}>{tip}{"".join(parts)}</g>'
+
+
+def _cut(middle: Point) -> str:
+    """Two strokes across a gap: here the way back ends."""
+    x, y = middle
+    strokes = "".join(f"M{_n(x + aside - 2.5)} {_n(y + 6)}l5 -12" for aside in (-2.5, 2.5))
+    return (
+        f'<circle cx="{_n(x)}" cy="{_n(y)}" r="6" fill="{Fill.PAPER}"/>'
+        f'<path d="{strokes}" fill="none" stroke="{Stroke.CARD}" stroke-width="1.6"/>'
+    )
 
 
 def _look(kind: Kind, run: bool) -> tuple[str, str]:

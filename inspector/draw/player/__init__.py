@@ -14,7 +14,7 @@ from inspector.draw.files import write_whole
 from inspector.draw.player.chapters import affordable, chapters
 from inspector.draw.player.film import Film
 from inspector.draw.player.page import page
-from inspector.draw.player.stage import Stage, staged
+from inspector.draw.player.stage import staged
 from inspector.draw.selection import select
 from inspector.draw.subject import Subject
 from inspector.trace.trace import Trace
@@ -57,16 +57,15 @@ class Player:
     def html(self) -> str:
         """The page. Raises ``DrawError`` where a chapter cannot be drawn."""
         if self._subject is not None:
-            return page(self.trace, [self._stage(0, self._subject)])
+            return page(self.trace, staged([self._film(0, self._subject)], self._widest))
         known = chapters(self.trace, self._task)
         shown = affordable(known)
         note = "" if len(shown) == len(known) else f"{len(shown):,} of {len(known):,} backward passes are here."
-        stages = [self._stage(one.start, one.subject(self.trace, self._title)) for one in shown]
-        return page(self.trace, stages, note=note)
+        films = [self._film(one.start, one.subject(self.trace, self._title)) for one in shown]
+        return page(self.trace, staged(films, self._widest), note=note)
 
-    def _stage(self, start: int, subject: Subject) -> Stage:
-        chosen = select(subject, LIMIT)
-        return staged(Film(self.trace, start, subject, chosen, self._values), self._widest)
+    def _film(self, start: int, subject: Subject) -> Film:
+        return Film(self.trace, start, subject, select(subject, LIMIT), self._values)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page; whole, or not at all. Returns the path."""

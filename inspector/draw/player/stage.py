@@ -7,7 +7,7 @@ is escaped here, by the same hand that writes the pictures.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -16,7 +16,7 @@ from inspector.draw import svg
 from inspector.draw.lines import Line, extent, lines
 from inspector.draw.place import Layout, arrange
 from inspector.draw.player.film import Film, Name
-from inspector.draw.scene import Card, Kind, Outline, Scene
+from inspector.draw.scene import Card, Kind, Outline, Row, Scene
 from inspector.draw.theme import SIZES, Fill
 from inspector.draw.themes import ROLES, painted
 from inspector.draw.typeface import covers
@@ -54,12 +54,61 @@ class Stage:
             yield _variant(name, value, cards)
 
 
-def staged(film: Film, widest: float | None) -> Stage:
-    """Place and draw all that is ever seen in ``film``. Raises ``DrawError`` when there is nothing to place it with."""
-    scene = Scene("", "", "", tuple(film.cards()), tuple(film.links()))
+def staged(films: Sequence[Film], widest: float | None) -> list[Stage]:
+    """Place and draw all that is ever seen in each film.
+
+    Passes of one shape, as in a training loop, are placed once, with room for the widest words of any of them.
+    """
+    alike: dict[Hashable, list[tuple[Film, Scene]]] = {}
+    for film in films:
+        scene = Scene("", "", "", tuple(film.cards()), tuple(film.links()))
+        alike.setdefault(_form(scene), []).append((film, scene))
+    stages = {}
+    for group in alike.values():
+        scenes = _equally_wide([scene for _, scene in group])
+        placed = _arranged(scenes[0], widest)
+        for (film, _), scene in zip(group, scenes, strict=True):
+            stages[id(film)] = _stage(film, scene, _renamed(placed, scenes[0], scene))
+    return [stages[id(film)] for film in films]
+
+
+def _stage(film: Film, scene: Scene, placed: Layout) -> Stage:
     names = tuple(film.slots)
     number = {name: index for index, name in enumerate(names)}
-    return Stage(film, scene, _markup(film, scene, _arranged(scene, widest), number), names)
+    return Stage(film, scene, _markup(film, scene, placed, number), names)
+
+
+def _form(scene: Scene) -> Hashable:
+    """What the places of cards hang on, but for the widths of words."""
+    index = {card.key: number for number, card in enumerate(scene.cards)}
+    cards = tuple((card.outline, tuple((row.port, row.height) for row in card.rows)) for card in scene.cards)
+    links = tuple((one.kind, index[one.tail], index[one.head], one.tail_port, one.head_port) for one in scene.links)
+    return cards, links
+
+
+def _equally_wide(scenes: Sequence[Scene]) -> list[Scene]:
+    """The scenes, each card as wide as the widest of those that stand in its place."""
+    columns = zip(*(scene.cards for scene in scenes), strict=True)
+    widest = [max((row for card in column for row in card.rows + card.spare), key=_width) for column in columns]
+    return [
+        replace(scene, cards=tuple(replace(card, spare=(row,)) for card, row in zip(scene.cards, widest, strict=True)))
+        for scene in scenes
+    ]
+
+
+def _width(row: Row) -> float:
+    return row.width
+
+
+def _renamed(placed: Layout, scene: Scene, other: Scene) -> Layout:
+    """The same places for another scene of the same form."""
+    name = {card.key: twin.key for card, twin in zip(scene.cards, other.cards, strict=True)}
+    return replace(
+        placed,
+        corners={name[key]: corner for key, corner in placed.corners.items()},
+        ways={(name[tail], name[head], which): way for (tail, head, which), way in placed.ways.items()},
+        bands={name[key]: band for key, band in placed.bands.items()},
+    )
 
 
 def _arranged(scene: Scene, widest: float | None) -> Layout:
