@@ -32,7 +32,6 @@ INSTEAD = {
     "distributed": _ONE_PROCESS,
     "export": _EAGER,
     "fft": "use numpy.fft on x.numpy(), which is not differentiated",
-    "func": _CALLS,
     "functorch": _CALLS,
     "fx": _EAGER,
     "hub": "models cannot be downloaded; build them from minigrad.nn",

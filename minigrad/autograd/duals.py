@@ -23,6 +23,15 @@ After = Callable[..., "tuple[Tensor | None, ...]"]
 """Of an operation, its operands, attributes and outputs: the tangents of the outputs."""
 
 
+class KeepsTangent:
+    """A result that a node saved for its backward, with the tangent that the result has."""
+
+    __slots__ = ("output_nr", "tangent")
+    output_nr: int
+    tangent: tuple[dict[int, Tensor], Tensor] | None
+    """The level, by which it is known whether it is still open, and the tangent itself."""
+
+
 class Duals:
     """``tangents`` holds each tangent by the serial of its tensor, and is None while no level is open."""
 
@@ -98,6 +107,20 @@ class Duals:
         for out, tangent in zip(outputs, tangents, strict=True):
             if tangent is not None:
                 self.set(out, tangent)
+                self._hand_on(out, tangent)
+
+    def _hand_on(self, out: Tensor, tangent: Tensor) -> None:
+        """Backward makes a saved result anew, and a derivative of it goes through its tangent."""
+        level, node = self.tangents, out._grad_fn
+        assert level is not None
+        for slot in getattr(node, "saved", None) or ():
+            if isinstance(slot, KeepsTangent) and slot.output_nr == out._output_nr:
+                slot.tangent = (level, tangent)
+
+    def give_back(self, slot: KeepsTangent, result: Tensor) -> None:
+        """``result`` is what ``slot`` kept: let it have its tangent again, while the level is open."""
+        if slot.tangent is not None and slot.tangent[0] is self.tangents:
+            self.set(result, slot.tangent[1])
 
     def write(self, target: Tensor, tangent: Tensor | None) -> None:
         """Replace the tangent of a tensor that was written in place, where views of it see the change."""

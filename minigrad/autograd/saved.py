@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.current import current
+from minigrad.autograd.duals import KeepsTangent, duals
 from minigrad.autograd.meta import DetachedCounter, VersionCounter
 from minigrad.autograd.modes import modes, no_grad
 from minigrad.autograd.node import Node
@@ -29,15 +30,16 @@ Pack = Callable[[Any], Any]
 Unpack = Callable[[Any], Any]
 
 
-class SavedOutput:
+class SavedOutput(KeepsTangent):
     """A node's own output without its history; unpacking with create_graph gives it back."""
 
-    __slots__ = ("_counter", "array", "output_nr")
+    __slots__ = ("_counter", "array")
 
     def __init__(self, output: Tensor) -> None:
         self.array = output.array
         self._counter = output.version_counter
         self.output_nr = output._output_nr
+        self.tangent = None
 
     @property
     def version_counter(self) -> VersionCounter:
@@ -270,6 +272,8 @@ class SavingNode(Node):
     def _as_output(self, slot: SavedOutput) -> Tensor:
         output = wrap(slot.array)
         output._counter = slot._counter
+        if duals.tangents:
+            duals.give_back(slot, output)
         if slot.array.dtype.kind not in "fc":
             return output
         behind = getattr(self, "behind", None)

@@ -92,3 +92,18 @@ def test_tangents_are_gone_after_their_level_and_levels_do_not_nest() -> None:
     assert fwAD.unpack_dual(dual).tangent is None
     with pytest.raises(RuntimeError, match="no level exists"):
         fwAD.make_dual(mg.tensor(2.0), mg.tensor(1.0))
+
+
+@pytest.mark.parametrize("name", ["exp", "tanh", "sigmoid", "sqrt", "reciprocal", "rsqrt", "relu"])
+def test_a_tangent_goes_through_a_result_that_backward_makes_anew(name: str) -> None:
+    x = mg.tensor([0.5, 2.0], dtype=mg.float64, requires_grad=True)
+    along = mg.tensor([1.0, -2.0], dtype=mg.float64)
+
+    def slope(value: mg.Tensor) -> mg.Tensor:
+        (gradient,) = mg.autograd.grad(getattr(value, name)().sum(), value, create_graph=True)
+        return gradient
+
+    (backwards,) = mg.autograd.grad(slope(x), x, along, allow_unused=True, materialize_grads=True)
+    with fwAD.dual_level():
+        pushed = fwAD.unpack_dual(slope(fwAD.make_dual(x, along))).tangent
+    assert mg.allclose(backwards, mg.zeros_like(x) if pushed is None else pushed)
