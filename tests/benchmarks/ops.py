@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 import minigrad
 from tests.benchmarks.agreement import array, disagreement
-from tests.benchmarks.figures import Figure, Row
+from tests.benchmarks.figures import RATIO, Figure, Row, middle
 from tests.benchmarks.inputs import normal
 from tests.benchmarks.operations import OPERATIONS, SIZES, Operation
 from tests.benchmarks.timing import interleaved
@@ -20,24 +20,34 @@ TURN, QUICK_TURN = 0.01, 0.003
 
 
 def rows(quick: bool) -> Iterator[Row | str]:
-    """A row for each operation: a column for each size, and one with backward behind it."""
+    """A row for each operation: a column for each size, and one with backward behind it; then the middle of all."""
     if not find_spec("torch"):
         yield 'PyTorch is not installed, so there is nothing to compare with; `pip install -e ".[bench]"` brings it.'
         return
     import torch
 
     torch.set_num_threads(1)
+    made: list[Row] = []
     for operation in OPERATIONS:
+        sizes = {size: shape for size, shape in SIZES.items() if operation.fits(shape)}
+        refusals = {size: refused(operation, shape, torch) for size, shape in sizes.items()}
+        yield from filter(None, refusals.values())
         figures: dict[str, Figure] = {}
-        for size, shape in SIZES.items():
-            if not operation.fits(shape):
-                continue
-            refusal = refused(operation, shape, torch)
-            if refusal is not None:
-                yield refusal
-                continue
-            figures |= _figures(operation, size, shape, torch, quick)
-        yield Row(operation.name, figures)
+        for size, refusal in refusals.items():
+            if refusal is None:
+                figures |= _figures(operation, size, sizes[size], torch, quick)
+        made.append(Row(operation.name, figures))
+        yield made[-1]
+    yield Row("the middle of all", middle_of(made))
+
+
+def middle_of(rows: Sequence[Row]) -> dict[str, Figure]:
+    """For each column the median of its figures; half of them lie in what it gives as the spread."""
+    columns = dict.fromkeys(column for row in rows for column in row.figures)
+    return {
+        column: middle([row.figures[column].value for row in rows if column in row.figures], RATIO)
+        for column in columns
+    }
 
 
 def refused(operation: Operation, shape: tuple[int, ...], torch: Any) -> str | None:
