@@ -89,12 +89,12 @@ class _Batched:
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
-        former = modes.random_refused
-        modes.random_refused = self.refusal if self.randomness == "error" else None
+        former = modes.random_refused, modes.batching
+        modes.random_refused, modes.batching = self.refusal if self.randomness == "error" else None, True
         try:
             yield
         finally:
-            modes.random_refused = former
+            modes.random_refused, modes.batching = former
 
 
 def _common_length(parts: list[Any]) -> int:

@@ -91,9 +91,12 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def _lie_alike(primal: Array, tangent: Array) -> bool:
-    """Whether every strided look at the memory of one finds the same place in that of the other."""
+    """Whether every strided look at the memory of one finds the same place in that of the other. A tangent out of a
+    batch has the others around it, which are not its own."""
+    if primal.strides != tangent.strides or modes.batching:
+        return primal.strides == tangent.strides
     here, there = memory_of(primal), memory_of(tangent)
-    return primal.strides == tangent.strides and (here[0].size, here[1]) == (there[0].size, there[1])
+    return (here[0].size, here[1]) == (there[0].size, there[1])
 
 
 def _laid_out_like(primal: Array, tangent: Tensor) -> Tensor:

@@ -28,6 +28,7 @@ class Modes(threading.local):
     multithreading = True
     view_replay = False
     random_refused: str | None = None
+    batching = False
 
 
 modes = Modes()

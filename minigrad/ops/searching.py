@@ -222,6 +222,32 @@ def unique_consecutive(
     )
 
 
+def _unique(input: Any, sorted: bool = True, return_inverse: bool = False) -> tuple[Any, Any]:
+    """``unique`` of all elements as PyTorch's core has it: always two results, the second empty if not asked for."""
+    values, inverse = unique(input, sorted, return_inverse=True)
+    return values, inverse if return_inverse else _nothing()
+
+
+def _unique2(
+    input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Any, Any, Any]:
+    """The same with the counts as a third."""
+    values, inverse, counts = unique(input, sorted, return_inverse=True, return_counts=True)
+    return values, inverse if return_inverse else _nothing(), counts if return_counts else _nothing()
+
+
+def unique_dim(
+    input: Any, dim: int, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Any, Any, Any]:
+    """``unique`` along ``dim`` as PyTorch's core has it: always three results."""
+    found: tuple[Any, Any, Any] = unique(input, sorted, return_inverse=True, return_counts=True, dim=dim)
+    return found
+
+
+def _nothing() -> Any:
+    return made(np.zeros(0, np.int64), "empty")
+
+
 def _answer(
     input: Any, name: str, values: Array, inverse: Array, counts: Array, with_inverse: bool, with_counts: bool
 ) -> Any:

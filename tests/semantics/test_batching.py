@@ -110,3 +110,14 @@ def test_a_view_that_is_all_of_its_base_shares_its_tangent(xp: ModuleType) -> No
         carried = forward_ad.unpack_dual(view).tangent
         assert carried is forward_ad.unpack_dual(base).tangent
         assert carried is not tangent
+
+
+def test_a_tangent_out_of_a_batch_is_taken_as_it_is(xp: ModuleType) -> None:
+    forward_ad = xp.autograd.forward_ad
+    batch = xp.arange(8.0).view(2, 2, 2)
+
+    def carried(tangent: Any) -> Any:
+        with forward_ad.dual_level():
+            return forward_ad.unpack_dual(forward_ad.make_dual(xp.zeros(2, 2), tangent)).tangent
+
+    assert xp._vmap_internals._vmap(carried)(batch) is batch

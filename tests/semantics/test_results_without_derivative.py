@@ -75,3 +75,13 @@ def test_gather_takes_the_wish_for_sparse_gradients_and_gives_the_same(xp: Modul
     index = xp.tensor([[0, 0], [1, 0]])
     xp.gather(x, 1, index, sparse_grad=True).sum().backward()
     assert x.grad.to_dense().tolist() == [[2.0, 0.0], [1.0, 1.0]]
+
+
+def test_the_core_s_forms_always_give_all_results(xp: ModuleType) -> None:
+    x = xp.tensor([2.0, 1.0, 2.0], requires_grad=True)
+    values, inverse = xp._unique(x, return_inverse=True)
+    assert (values.tolist(), inverse.tolist(), values.requires_grad) == ([1.0, 2.0], [1, 0, 1], True)
+    values, inverse, counts = xp._unique2(x)
+    assert (values.tolist(), inverse.numel(), counts.numel()) == ([1.0, 2.0], 0, 0)
+    values, inverse, counts = xp._VF.unique_dim(x, dim=0)
+    assert (values.tolist(), inverse.tolist(), counts.tolist()) == ([1.0, 2.0], [1, 0, 1], [1, 2])
