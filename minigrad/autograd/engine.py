@@ -63,6 +63,7 @@ class GraphTask:
 
     __slots__ = (
         "_accumulators",
+        "_lone",
         "_needed",
         "_roots",
         "buffers",
@@ -109,10 +110,15 @@ class GraphTask:
             return node in self._needed or node in self.captures
         return node in self._roots or node in self.dependencies
 
+    def leads_to(self, node: Node) -> bool:
+        """Whether ``node`` comes after another: as in PyTorch several roots do, and a single one does not."""
+        return node in self.dependencies or (node in self._roots and not self._lone)
+
     def count_dependencies(self, roots: Sequence[Node]) -> None:
         """Walk all that the roots reach, once."""
         dependencies = self.dependencies
         stack = list(dict.fromkeys(roots))
+        self._lone = len(roots) == 1
         seen = set(stack)
         self._roots = frozenset(stack)
         while stack:

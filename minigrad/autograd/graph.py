@@ -10,6 +10,7 @@ from minigrad.autograd import barriers, node
 from minigrad.autograd.context import FunctionCtx
 from minigrad.autograd.current import current_graph_task
 from minigrad.autograd.hooks import Hook
+from minigrad.autograd.introspection import will_execute
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.mutable_saves import allow_mutation_on_saved_tensors
 from minigrad.autograd.node import AccumulateGrad, GradientEdge, ensure_grad_fn
@@ -99,10 +100,13 @@ def register_multi_grad_hook(
     """Call ``fn`` once in each backward: with the list of all gradients (None where undefined), or with the first
     (``any``).
 
-    In mode ``all`` it runs when the gradients of all ``tensors`` that the pass will reach are known.
+    In mode ``all`` it runs when the gradients of all ``tensors`` that the pass will reach are known. As in PyTorch the
+    root of a pass is not reached, unless it is one of several.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        tensors = [tensor for tensor in tensors if tensor.requires_grad]
     hook = _await_any(fn) if mode == "any" else _await_all(tensors, fn)
     return _MultiHandle(tuple(tensor.register_hook(hook(i)) for i, tensor in enumerate(tensors)))
 
@@ -127,21 +131,30 @@ def _await_any(fn: Hook) -> Callable[[int], Hook]:
     return at
 
 
+def _node_of(tensor: Tensor) -> node.Node:
+    if not tensor.requires_grad:
+        raise AssertionError("Expected gradient function to be set: a tensor among them does not require grad")
+    return ensure_grad_fn(tensor).node
+
+
 def _await_all(tensors: Sequence[Tensor], fn: Hook) -> Callable[[int], Hook]:
     lock = threading.Lock()
-    nodes = [ensure_grad_fn(tensor).node for tensor in tensors]
+    nodes = list(map(_node_of, tensors))
     arrived: dict[int, dict[int, Any]] = {}
+    awaited: dict[int, int] = {}
 
     def at(position: int) -> Hook:
         def hook(gradient: Tensor) -> None:
             task = current_graph_task()
             assert task is not None
             with lock:
+                if task.serial not in arrived:
+                    awaited[task.serial] = sum(map(will_execute, nodes))
                 gradients = arrived.setdefault(task.serial, {})
                 gradients[position] = gradient
-                complete = len(gradients) == sum(task.will_reach(node) for node in nodes)
+                complete = len(gradients) == awaited[task.serial]
                 if complete:
-                    del arrived[task.serial]
+                    del arrived[task.serial], awaited[task.serial]
             if complete:
                 fn([gradients.get(i) for i in range(len(nodes))])
 

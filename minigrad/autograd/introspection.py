@@ -30,7 +30,8 @@ def keeps_graph() -> bool:
 
 
 def will_execute(node: Any) -> bool:
-    """Whether the running pass runs ``node``: not so where ``inputs=`` leads past it.
+    """Whether the running pass runs ``node``: not so where ``inputs=`` leads past it, nor, as PyTorch answers, for the
+    root of a pass that has only one.
 
     Raises RuntimeError outside a pass, for what is no node, and for a leaf's accumulator within ``grad()``, which
     captures what arrives there and runs nothing.
@@ -38,7 +39,9 @@ def will_execute(node: Any) -> bool:
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     task = _running("_will_engine_execute_node")
-    if isinstance(node, AccumulateGrad) and task.captures:
+    if not task.leads_to(node):
+        return False
+    if isinstance(node, AccumulateGrad) and node in task.captures:
         raise RuntimeError(
             "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
             "currently not supported."

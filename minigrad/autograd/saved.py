@@ -386,7 +386,7 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
 
     Raises RuntimeError when what was saved is a view that may not be used any more; another stale view has a new maker.
     """
-    maker = slot.grad_fn if isinstance(slot, TensorBase) else node if isinstance(slot, SavedOutput) else slot._grad_fn
+    maker = slot.grad_fn if isinstance(slot, TensorBase) else _maker_of_output(node, slot)
     which = "" if maker is None else f", which is output {_output_nr(slot)} of {maker.bare_name()},"
     text = (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
@@ -407,6 +407,14 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
         )
         text += f" Hint: {hint} that saved it and the one that changed it."
     return text
+
+
+def _maker_of_output(node: Node, slot: Any) -> Node | None:
+    """The node itself, or what a write through a view put behind its output, if that is still there."""
+    if not isinstance(slot, SavedOutput):
+        return slot._grad_fn  # type: ignore[no-any-return]
+    behind = getattr(node, "behind", None)
+    return node if behind is None else behind()
 
 
 def _output_nr(slot: Any) -> int:

@@ -650,6 +650,36 @@ f.sum().backward(retain_graph=True)
 g.sum().backward(retain_graph=True)
 h.sum().backward()
 """,
+    "a hook of several tensors does not wait for the one root": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a * 2
+h = xp.autograd.graph.register_multi_grad_hook([b, a], see("h"))
+b.backward()
+c = a * 3
+d = a * 4
+i = xp.autograd.graph.register_multi_grad_hook([c, d, a], see("i"))
+xp.autograd.backward([c, d])
+j = xp.autograd.graph.register_multi_grad_hook([a], see("j"))
+a.backward()
+(e,) = xp.autograd.grad([a * 2], [a])
+""",
+    "a hook at the first of several tensors passes over those that need no grad": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([2.0])
+h = xp.autograd.graph.register_multi_grad_hook([b, a], see("h"), mode="any")
+c = a * b
+c.backward()
+i = xp.autograd.graph.register_multi_grad_hook([b, a], see("i"))
+""",
+    "what was written through a view is said to come of the view": """
+a = xp.tensor([1.0], requires_grad=True)
+b = a * a
+c = b.unsqueeze(0)
+c.tanh_()
+d = c * 2
+b.mul_(2)
+d.backward()
+""",
 }
 """Programs by the behaviour that they show."""
 
