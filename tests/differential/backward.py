@@ -49,6 +49,7 @@ def detached(pick: Pick, world: World) -> Statement | None:
         return None
     x = pick.one(fits)
     kind = "detach" if world.inference else pick.one(("detach", "detach", "data", "detach_"))
+    kind = "detach" if x.frozen and kind == "detach_" else kind  # which returned gradients are views nobody promises
     if kind == "detach_":
         x.grad = False
         return Do(x.name, "detach_")

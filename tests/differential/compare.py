@@ -142,6 +142,8 @@ def _differences(at: int, theirs: Entry, ours: Entry, tolerance: float) -> Itera
     if theirs.variables.keys() != ours.variables.keys():
         yield differ("variables", sorted(theirs.variables), sorted(ours.variables))
     for name in theirs.variables.keys() & ours.variables.keys():
+        if theirs.variables[name] == ours.variables[name]:
+            continue  # the usual case, many times quicker than looking at each field
         yield from (differ(*parts, name) for parts in _states(theirs.variables[name], ours.variables[name], tolerance))
 
 

@@ -26,7 +26,7 @@ from tests.differential.programs import (
     Write,
     text_of,
 )
-from tests.differential.world import Known, Pick, Shape, World, broadcast, resized, shapes_of, without
+from tests.differential.world import KIND, Known, Pick, Shape, World, broadcast, resized, shapes_of, without
 
 Maker = Callable[[Pick, World], Statement | None]
 
@@ -70,16 +70,21 @@ def _values(pick: Pick, known: Known) -> object:
     return np.array(values, dtype=float if known.floating else int).reshape(known.shape).tolist()
 
 
+def _real(world: World) -> list[Known]:
+    """Variables that have an order; there is one, for a program begins with one."""
+    return world.where(lambda known: not known.complex) or world.variables
+
+
 def elementwise(pick: Pick, world: World) -> Statement:
     """One tensor in, one of its shape out."""
-    x = pick.one(world.where(lambda known: True))
+    x = pick.one(_real(world))
     name = pick.one(ELEMENTWISE)
     return Method((world.add(x.shape, [x]).name,), x.name, name)
 
 
 def clamped(pick: Pick, world: World) -> Statement:
     """Operations with bounds or powers."""
-    x = pick.one(world.where(lambda known: known.floating) or world.variables)
+    x = pick.one(world.where(lambda known: known.floating) or _real(world))
     name, args = pick.one(POWERS_AND_BOUNDS)
     return Method((world.add(x.shape, [x]).name,), x.name, name, args)
 
@@ -100,8 +105,9 @@ def infix(pick: Pick, world: World) -> Statement:
 
 def paired(pick: Pick, world: World) -> Statement:
     """Methods of two tensors."""
-    left = pick.one(world.where(lambda known: True))
+    left = pick.one(_real(world))
     right = _second(pick, world, left)
+    right = left if right.complex else right
     name = pick.one(("maximum", "minimum", "pow", "atan2", "logaddexp", "eq", "lt"))
     dtype = "bool" if name in ("eq", "lt") else None
     out = world.add(broadcast(left.shape, right.shape) or left.shape, [left, right], dtype)
@@ -118,7 +124,7 @@ def _second(pick: Pick, world: World, left: Known) -> Known:
 def reduction(pick: Pick, world: World) -> Statement | None:
     """Sums and their kin, over all, over one dimension, or kept."""
     fits = world.where(lambda known: known.floating)
-    x = pick.one(world.variables if not fits or pick.chance(4) else fits)
+    x = pick.one(_real(world) if not fits or pick.chance(4) else fits)
     name = pick.one(REDUCTIONS)
     if name in ("logsumexp", "cumsum", "softmax") and not x.shape:
         name = "sum"
@@ -161,8 +167,8 @@ def _product_shape(left: Shape, right: Shape) -> Shape | None:
 
 def joined(pick: Pick, world: World) -> Statement:
     """``cat``, ``stack`` and ``where``."""
-    x = pick.one(world.where(lambda known: True))
-    peers = [pick.one(world.where(lambda known: known.shape == x.shape)) for _ in range(pick.number(1, 2))]
+    x = pick.one(_real(world))
+    peers = [pick.one([one for one in _real(world) if one.shape == x.shape]) for _ in range(pick.number(1, 2))]
     parts = [x, *peers]
     refs = [Ref(part.name) for part in parts]
     kind = pick.one(("stack", "cat", "where"))
@@ -178,7 +184,7 @@ def joined(pick: Pick, world: World) -> Statement:
 
 def copied(pick: Pick, world: World) -> Statement:
     """Shape operations that copy, and casts."""
-    x = pick.one(world.where(lambda known: True))
+    x = pick.one(_real(world))
     if pick.chance(40):
         dtype = pick.one(("float64", "float32", "int64"))
         same = dtype == x.dtype
@@ -337,7 +343,7 @@ def strided(pick: Pick, world: World) -> Statement | None:
 
 def inplace(pick: Pick, world: World) -> Statement | None:
     """An in-place operation on a base or a view."""
-    fits = world.writable(pick)
+    fits = [known for known in world.writable(pick) if not known.complex]
     if not fits:
         return None
     x = pick.one(fits)
@@ -354,7 +360,7 @@ def _inplace_with(pick: Pick, world: World, x: Known, name: str) -> Statement:
         return Do(x.name, name, (Ref(f"{x.name} > 0"), pick.one(NUMBERS)))
     if name == "pow_":
         return Do(x.name, name, (2,))
-    partners = world.partners(x)
+    partners = [known for known in world.partners(x) if not known.complex]
     if pick.chance(2) or (name == "copy_" and not partners):
         return Do(x.name, "mul_", (Ref(x.name),))
     if name == "fill_" or not partners or (name != "copy_" and pick.chance(35)):
@@ -405,7 +411,7 @@ def write(pick: Pick, world: World) -> Statement | None:
     x = pick.one(fits)
     index, _ = _index(pick, x.shape)
     place = _indexed(x.shape, index)
-    apart = world.where(lambda known: known.memory != x.memory and (x.floating or not known.floating))
+    apart = world.where(lambda known: known.memory != x.memory and KIND[known.dtype] <= KIND[x.dtype])
     values = [known for known in apart if broadcast(known.shape, place) == place]
     if not values or pick.chance(35):
         return Write(x.name, index, pick.one(NUMBERS))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.differential import backward as b
 from tests.differential import forward as f
+from tests.differential import further as r
 from tests.differential.programs import Block, Program, Statement
 from tests.differential.world import Pick, World
 
@@ -55,6 +56,12 @@ FEATURES: dict[str, Feature] = {
     "optimiser": Feature("updates under no_grad, cleared gradients", ((2, b.step), (2, b.clear))),
     "gradients": Feature("gradients as variables, assigned gradients", ((2, b.take_grad), (1, b.set_grad))),
     "forget": Feature("del x", ((1, b.forget),)),
+    "creation": Feature("zeros, ones, full, arange, eye, and like another", ((1, r.made),)),
+    "complex": Feature("complex numbers, their parts, writes to them", ((3, r.complex_number),)),
+    "duals": Feature("blocks of dual numbers; tangents made and taken", ((2, r.dual),)),
+    "several roots": Feature("autograd.backward of several roots", ((2, r.several_roots),)),
+    "multi hooks": Feature("register_multi_grad_hook", ((1, r.multi_hook),)),
+    "accumulator hooks": Feature("hooks before and after accumulators", ((1, r.accumulator_hook),)),
     "dtypes": Feature("float32 and int64 beside float64"),
     "invalid": Feature("a few statements that must raise"),
 }
@@ -68,6 +75,7 @@ CONTEXTS: dict[str, tuple[str, ...]] = {
     "modes": ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)"),
     "inference": ("xp.inference_mode()",),
     "saving": SAVING,
+    "duals": (r.LEVEL,),
 }
 """What a block may be, by feature."""
 
@@ -127,12 +135,15 @@ def _block(pick: Pick, world: World, depth: int) -> Statement | None:
     if not contexts:
         return None
     context = pick.one(contexts)
-    outer = world.recording, world.inference
+    if context == r.LEVEL and world.dual:  # PyTorch has one level only
+        return None
+    outer = world.recording, world.inference, world.dual
     world.inference = world.inference or context == "xp.inference_mode()"
-    if context not in SAVING:
+    world.dual = world.dual or context == r.LEVEL
+    if context not in (*SAVING, r.LEVEL):
         world.recording = context == "xp.enable_grad()" and not world.inference
     body = tuple(_statement(pick, world, depth - 1) for _ in range(pick.number(1, 4)))
-    world.recording, world.inference = outer
+    world.recording, world.inference, world.dual = outer
     return Block(context, body)
 
 

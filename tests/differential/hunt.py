@@ -24,7 +24,7 @@ from tests.differential.programs import Call, Do, Method, Program, flat
 from tests.differential.run import run
 from tests.differential.shrink import shrunk
 
-BATCH = 250
+BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,25 @@ class Hook(Statement):
 
 
 @dataclass(frozen=True)
+class MultiHook(Statement):
+    """Register a hook of several tensors, whose grad_fns are asked for first as ``Hook`` does."""
+
+    handle: str
+    targets: tuple[str, ...]
+    mode: str
+
+    @property
+    def code(self) -> str:
+        asked = "; ".join(f"{target}.grad_fn" for target in self.targets)
+        several = f'[{", ".join(self.targets)}], see("{self.handle}"), mode="{self.mode}"'
+        return f"{asked}\n{self.handle} = xp.autograd.graph.register_multi_grad_hook({several})"
+
+    @property
+    def label(self) -> str:
+        return "register_multi_grad_hook"
+
+
+@dataclass(frozen=True)
 class Unhook(Statement):
     """Remove a hook by its handle."""
 
@@ -293,24 +312,36 @@ class Unhook(Statement):
 
 @dataclass(frozen=True)
 class Backward(Statement):
-    """``root.backward(…)``; ``gradient`` is None, a variable, or ``ones`` for a tensor of ones of the root's shape."""
+    """``root.backward(…)``; ``gradient`` is None, a variable, or ``ones`` for a tensor of ones of the root's shape.
+
+    ``others``: further roots with their gradients, for ``xp.autograd.backward([root, …], …)``.
+    """
 
     root: str
     gradient: object = None
     inputs: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    others: tuple[tuple[str, object], ...] = ()
 
     @property
     def code(self) -> str:
-        seed = f"xp.ones_like({self.root})" if self.gradient == "ones" else text_of(self.gradient)
-        args = [] if self.gradient is None else [seed]
-        args += [f"{flag}=True" for flag in self.flags]
+        args = [f"{flag}=True" for flag in self.flags]
         args += [f"inputs=[{', '.join(self.inputs)}]"] if self.inputs else []
+        if self.others:
+            pairs = ((self.root, self.gradient), *self.others)
+            roots, seeds = ", ".join(root for root, _ in pairs), ", ".join(_seed(*pair) for pair in pairs)
+            return f"xp.autograd.backward([{roots}], {', '.join([f'[{seeds}]', *args])})"
+        if self.gradient is not None:
+            args.insert(0, _seed(self.root, self.gradient))
         return f"{self.root}.backward({', '.join(args)})"
 
     @property
     def label(self) -> str:
         return "backward"
+
+
+def _seed(root: str, gradient: object) -> str:
+    return f"xp.ones_like({root})" if gradient == "ones" else text_of(gradient)
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,9 @@ class Bench:
         for name, tensor in tensors.items():
             names.setdefault(id(tensor), name)
         trees = Trees(names, self.higher)
-        return {name: snapshot(tensor, trees) for name, tensor in tensors.items()}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            return {name: snapshot(tensor, trees, caught) for name, tensor in tensors.items()}
 
 
 def raised_by(error: Exception) -> Raised:
@@ -305,8 +307,8 @@ class Trees:
         return (name, below, inputs) if any(inputs) else (name, below)
 
 
-def snapshot(tensor: Any, trees: Trees) -> dict[str, object]:
-    """Everything a user can see of ``tensor``."""
+def snapshot(tensor: Any, trees: Trees, caught: list[warnings.WarningMessage]) -> dict[str, object]:
+    """Everything a user can see of ``tensor``; ``caught`` gathers the warnings on the way."""
     state: dict[str, object] = {
         "dtype": dtype_of(tensor),
         "shape": tuple(tensor.shape),
@@ -318,7 +320,7 @@ def snapshot(tensor: Any, trees: Trees) -> dict[str, object]:
     state["is_inference"] = tensor.is_inference()
     state["_base"] = trees.named(asked(tensor, "_base"))
     state["grad_fn"] = trees.tree(asked(tensor, "grad_fn"))
-    return state | _gradient(tensor, trees)
+    return state | _gradient(tensor, trees, caught)
 
 
 def asked(tensor: Any, attribute: str) -> Any:
@@ -329,10 +331,9 @@ def asked(tensor: Any, attribute: str) -> Any:
         return raised_by(error)
 
 
-def _gradient(tensor: Any, trees: Trees) -> dict[str, object]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        grad = asked(tensor, "grad")
+def _gradient(tensor: Any, trees: Trees, caught: list[warnings.WarningMessage]) -> dict[str, object]:
+    caught.clear()
+    grad = asked(tensor, "grad")
     warned = any("not a leaf" in str(one.message) for one in caught)
     state: dict[str, object] = {"grad warns": warned}
     if grad is None or isinstance(grad, Raised):

@@ -11,8 +11,8 @@ from typing import TypeVar
 T = TypeVar("T")
 Shape = tuple[int, ...]
 
-RANK = {"bool": 0, "int64": 1, "float32": 2, "float64": 3}
-KIND = {"bool": 0, "int64": 1, "float32": 2, "float64": 2}
+RANK = {"bool": 0, "int64": 1, "float32": 2, "float64": 3, "complex128": 4}
+KIND = {"bool": 0, "int64": 1, "float32": 2, "float64": 2, "complex128": 3}
 
 
 class Pick:
@@ -64,8 +64,13 @@ class Known:
 
     @property
     def floating(self) -> bool:
-        """Whether it can require grad."""
+        """Whether it is of real numbers that can require grad."""
         return self.dtype.startswith("float")
+
+    @property
+    def complex(self) -> bool:
+        """Whether it is of complex numbers."""
+        return self.dtype.startswith("complex")
 
 
 @dataclass
@@ -77,6 +82,7 @@ class World:
     handles: list[str] = field(default_factory=list)
     recording: bool = True
     inference: bool = False
+    dual: bool = False
     _names: int = 0
     _memories: int = 0
 
@@ -89,7 +95,7 @@ class World:
     def add(self, shape: Shape, parents: Sequence[Known] = (), dtype: str | None = None, alias: bool = False) -> Known:
         """A new variable computed from ``parents``; with ``alias``, it shares the first one's memory."""
         dtype = dtype or promoted(parents)
-        grad = self.recording and dtype.startswith("float") and any(parent.grad for parent in parents)
+        grad = self.recording and dtype.startswith(("float", "complex")) and any(parent.grad for parent in parents)
         self._memories += 1
         memory = parents[0].memory if alias else self._memories
         known = Known(self.fresh(), shape, dtype, grad, memory)
@@ -100,7 +106,7 @@ class World:
 
     def written(self, target: Known, *operands: Known) -> None:
         """Note that ``target`` was written in place with ``operands``."""
-        if self.recording and target.floating and any(operand.grad for operand in operands):
+        if self.recording and (target.floating or target.complex) and any(operand.grad for operand in operands):
             for known in self.variables:
                 known.grad = known.grad or known.memory == target.memory
 
