@@ -65,7 +65,6 @@ from minigrad.ops.choice import *
 from minigrad.ops.clamping import *
 from minigrad.ops.comparison import *
 from minigrad.ops.complex_views import *
-from minigrad.ops.complex_views import *
 from minigrad.ops.composite import *
 from minigrad.ops.contraction import *
 from minigrad.ops.conversion import *
@@ -73,8 +72,8 @@ from minigrad.ops.copying import *
 from minigrad.ops.creation import *
 from minigrad.ops.exponential import *
 from minigrad.ops.extremes import *
-from minigrad.ops.indexed import index_put_into as index_put
 from minigrad.ops.gamma import *
+from minigrad.ops.indexed import index_put_into as index_put
 from minigrad.ops.joining import *
 from minigrad.ops.likeness import *
 from minigrad.ops.matmul import *
@@ -153,7 +152,6 @@ __all__ += _ops.choice.__all__
 __all__ += _ops.clamping.__all__
 __all__ += _ops.comparison.__all__
 __all__ += _ops.complex_views.__all__
-__all__ += _ops.complex_views.__all__
 __all__ += _ops.composite.__all__
 __all__ += _ops.contraction.__all__
 __all__ += _ops.conversion.__all__
@@ -192,17 +190,7 @@ __all__ += tensor_types.__all__
 
 _let_take_out(
     globals(),
-    """
-    addcdiv addcmul alias_copy all amax amin aminmax any arange argmax argmin as_strided_copy bernoulli bucketize
-    cat clamp clamp_max clamp_min column_stack complex conj_physical copysign cross cummax cummin cumprod cumsum
-    diag diagonal_copy diff div divide dstack empty expand_copy eye float_power fmod frexp full gather histc
-    histogram hstack index_add index_copy index_reduce index_select inner isin kron kthvalue lerp linspace
-    logcumsumexp logit logspace logsumexp masked_select matmul max mean min mode msort multinomial mvlgamma
-    nan_to_num nanmean nanquantile nansum narrow_copy nonzero norm normal ones outer permute_copy polygamma pow
-    prod quantile rand randn remainder renorm round row_stack scatter scatter_add scatter_reduce searchsorted
-    slice_scatter softmax sort split_with_sizes_copy square squeeze_copy stack std sum t_copy take take_along_dim
-    tensordot topk transpose_copy unbind_copy unfold_copy unsqueeze_copy var view_copy vstack where zeros
-    """.split(),
+    ["addcdiv", "addcmul", "alias_copy", "all", "amax", "amin", "aminmax", "any", "arange", "argmax", "argmin", "as_strided_copy", "bernoulli", "bucketize", "cat", "clamp", "clamp_max", "clamp_min", "column_stack", "complex", "conj_physical", "copysign", "cross", "cummax", "cummin", "cumprod", "cumsum", "diag", "diagonal_copy", "diff", "div", "divide", "dstack", "empty", "expand_copy", "eye", "float_power", "fmod", "frexp", "full", "gather", "histc", "histogram", "hstack", "index_add", "index_copy", "index_reduce", "index_select", "inner", "isin", "kron", "kthvalue", "lerp", "linspace", "logcumsumexp", "logit", "logspace", "logsumexp", "masked_select", "matmul", "max", "mean", "min", "mode", "msort", "multinomial", "mvlgamma", "nan_to_num", "nanmean", "nanquantile", "nansum", "narrow_copy", "nonzero", "norm", "normal", "ones", "outer", "permute_copy", "polygamma", "pow", "prod", "quantile", "rand", "randn", "remainder", "renorm", "round", "row_stack", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "slice_scatter", "softmax", "sort", "split_with_sizes_copy", "square", "squeeze_copy", "stack", "std", "sum", "t_copy", "take", "take_along_dim", "tensordot", "topk", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "var", "view_copy", "vstack", "where", "zeros"],
 )
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
