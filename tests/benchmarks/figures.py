@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-RATIO, SECONDS, BYTES, PERCENT, COUNT = "×", "s", "B", "%", ""
+RATIO, SECONDS, BYTES, COUNT = "×", "s", "B", ""
 """What a figure may be measured in. Of all of them less is better."""
 
 

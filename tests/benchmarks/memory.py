@@ -11,9 +11,9 @@ from typing import Any
 
 import inspector
 import minigrad as mg
-from tests.benchmarks.figures import BYTES, Figure, Row, exact
+from tests.benchmarks.figures import BYTES, COUNT, Figure, Row, exact
 
-TITLE = "Memory, in bytes each"
+TITLE = "Memory: bytes each, and how many objects the garbage collector has to look at"
 NODES, QUICK_NODES = 20_000, 2_000
 EVENT = 200
 """Bytes that an event may take."""
@@ -54,6 +54,15 @@ def held_by(make: Callable[[], Any]) -> tuple[Any, int]:
         tracemalloc.stop()
 
 
+def tracked_by(make: Callable[[], Any]) -> tuple[Any, int]:
+    """What ``make`` made, and how many objects the garbage collector looks at since."""
+    gc.collect()
+    before = len(gc.get_objects())
+    made = make()
+    gc.collect()
+    return made, len(gc.get_objects()) - before
+
+
 def per_node(link: Callable[[Any, Any], Any], count: int) -> dict[str, Figure]:
     """With only the last tensor of the chain kept, and with all of them."""
     start, w = (mg.tensor(0.5, requires_grad=True) for _ in range(2))
@@ -73,6 +82,7 @@ def per_node(link: Callable[[Any, Any], Any], count: int) -> dict[str, Figure]:
     return {
         "in a graph": exact(held_by(chain)[1] / count, BYTES),
         "with its tensor": exact(held_by(kept)[1] / count, BYTES),
+        "tracked objects": exact(tracked_by(chain)[1] / count, COUNT),
     }
 
 

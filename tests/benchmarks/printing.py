@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from tests.benchmarks.figures import BYTES, COUNT, PERCENT, RATIO, SECONDS, Figure, Row
+from tests.benchmarks.figures import BYTES, COUNT, RATIO, SECONDS, Figure, Row
 
 SLOWER, QUICKER = "▲", "▽"
 
@@ -39,8 +39,7 @@ _WRITERS: dict[str, Callable[[float], str]] = {
     RATIO: lambda value: f"{value:.2f}",
     SECONDS: _seconds,
     BYTES: _bytes,
-    PERCENT: lambda value: f"{value:+.1f} %",
-    COUNT: lambda value: f"{value:,.0f}",
+    COUNT: lambda value: f"{value:,.3g}" if value < 1000 else f"{value:,.0f}",
 }
 
 

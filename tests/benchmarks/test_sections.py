@@ -14,7 +14,7 @@ from inspector.trace.facts import NodeCreated
 from tests.benchmarks import command
 from tests.benchmarks.circumstances import ROOT
 from tests.benchmarks.graph_facts import synthetic
-from tests.benchmarks.memory import per_event, per_node
+from tests.benchmarks.memory import per_event, per_node, tracked_by
 from tests.benchmarks.training_facts import trace_of
 from tests.benchmarks.without_guards import Cutter, copy
 from tests.benchmarks.worker import Worker
@@ -95,6 +95,11 @@ def test_a_worker_runs_the_minigrad_of_its_folder(tmp_path: Path) -> None:
 def test_nodes_that_save_more_weigh_more() -> None:
     light, heavy = (per_node(link, 300)["in a graph"].value for link in (lambda h, w: h + w, lambda h, w: h * w))
     assert 0 < light < heavy
+
+
+def test_the_collector_looks_at_containers_and_not_at_numbers() -> None:
+    assert tracked_by(lambda: [[one] for one in range(100)])[1] == 101
+    assert tracked_by(lambda: 1.5)[1] == 0
 
 
 def test_an_event_weighs_something_in_memory_and_in_a_file() -> None:
