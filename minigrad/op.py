@@ -22,7 +22,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -340,6 +340,7 @@ def _by_position(forward: Callable[..., Any], attributes: tuple[str, ...]) -> Ca
     return call
 
 
+@cache
 def _wishes(rule: Rule) -> tuple[str, ...]:
     return tuple(inspect.signature(rule).parameters)[1:]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -272,7 +273,6 @@ def _zeta_positive(s: Any, q: Array) -> Array:
     return total
 
 
-_ZETA_LESS_ONE = tuple(float(hurwitz_zeta(k, np.array(2.0))) for k in range(2, 32))
 _EULER = 0.57721566490153286
 _STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
 _DIGAMMA = (1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
@@ -280,8 +280,14 @@ _DIGAMMA = (1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 def _lgamma_around_two(z: Array) -> Array:
     """``lgamma(2 + z)`` for |z| ≤ ½: (1 − γ)z + Σ (ζ(k) − 1)(−z)ᵏ/k, Abramowitz & Stegun 6.1.33."""
-    terms = tuple(value * (-1) ** k / k for k, value in enumerate(_ZETA_LESS_ONE, start=2))
-    return z * (_horner(z, (*reversed(terms), 1 - _EULER)))
+    return z * _horner(z, _terms_around_two())
+
+
+@cache
+def _terms_around_two() -> tuple[float, ...]:
+    """The coefficients, the last first. Computed when first needed: a tenth of minigrad's import, if at its start."""
+    terms = (float(hurwitz_zeta(k, np.array(2.0))) * (-1) ** k / k for k in range(2, 32))
+    return (*reversed(tuple(terms)), 1 - _EULER)
 
 
 def _lgamma_positive(x: Array) -> Array:
