@@ -97,7 +97,6 @@ from minigrad.ops.trigonometric import *
 from minigrad.ops.variance import *
 from minigrad.ops.view_copies import *
 from minigrad.ops.viewing import *
-from minigrad.outputs import let_take_out as _let_take_out
 from minigrad.printing import *
 from minigrad.random import *
 from minigrad.serialization import load, save
@@ -187,11 +186,6 @@ __all__ += printing.__all__
 __all__ += random.__all__
 __all__ += settings.__all__
 __all__ += tensor_types.__all__
-
-_let_take_out(
-    globals(),
-    ["addcdiv", "addcmul", "alias_copy", "all", "amax", "amin", "aminmax", "any", "arange", "argmax", "argmin", "as_strided_copy", "bernoulli", "bucketize", "cat", "clamp", "clamp_max", "clamp_min", "column_stack", "complex", "conj_physical", "copysign", "cross", "cummax", "cummin", "cumprod", "cumsum", "diag", "diagonal_copy", "diff", "div", "divide", "dstack", "empty", "expand_copy", "eye", "float_power", "fmod", "frexp", "full", "gather", "histc", "histogram", "hstack", "index_add", "index_copy", "index_reduce", "index_select", "inner", "isin", "kron", "kthvalue", "lerp", "linspace", "logcumsumexp", "logit", "logspace", "logsumexp", "masked_select", "matmul", "max", "mean", "min", "mode", "msort", "multinomial", "mvlgamma", "nan_to_num", "nanmean", "nanquantile", "nansum", "narrow_copy", "nonzero", "norm", "normal", "ones", "outer", "permute_copy", "polygamma", "pow", "prod", "quantile", "rand", "randn", "remainder", "renorm", "round", "row_stack", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "slice_scatter", "softmax", "sort", "split_with_sizes_copy", "square", "squeeze_copy", "stack", "std", "sum", "t_copy", "take", "take_along_dim", "tensordot", "topk", "transpose_copy", "unbind_copy", "unfold_copy", "unsqueeze_copy", "var", "view_copy", "vstack", "where", "zeros"],
-)
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
 # np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as
