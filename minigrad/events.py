@@ -87,6 +87,9 @@ class Journal(Protocol):
         """All that a node's run brings: ``NodeStarting``, ``SavedUnpacked`` for each of ``saved``, ``NodeFinished``,
         ``SavedReleased`` if nothing is saved any more, then ``GradientSent`` and ``NodeReady`` along each edge."""
 
+    def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
+        """The first gradient of a leaf: ``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
+
     def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node's run raises: ``NodeStarting``, then ``SavedUnpacked`` for each saved value."""
 
@@ -394,10 +397,16 @@ class ScopeLeft(Event):
     name: str
 
 
+class Delivering(threading.local):
+    """Whether this thread delivers an event now; then it announces nothing."""
+
+    now = False
+
+
 # By name, since a class with slots replaces the one of the same name that it was made from.
 KINDS: tuple[type[Event], ...] = tuple({kind.__name__: kind for kind in Event.__subclasses__()}.values())
 _lock = threading.RLock()
-_delivering = threading.local()
+_delivering = Delivering()
 _active: tuple[Listening, ...] = ()
 _places_wanted = False
 
@@ -457,7 +466,7 @@ def places_wanted() -> bool:
 
 def emit(event: Event) -> None:
     """Deliver ``event`` to all who listen to its kind. Called only behind ``if Kind.listeners``."""
-    if getattr(_delivering, "now", False):
+    if _delivering.now:
         return
     _delivering.now = True
     try:

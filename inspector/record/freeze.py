@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -27,13 +27,6 @@ else:
     new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 
 E = TypeVar("E", bound=events.Event)
-
-
-class At(TypedDict):
-    """Where and in which thread: what every fact has."""
-
-    place: Place | None
-    thread: int
 
 
 Freezer = Callable[..., Fact]
@@ -67,8 +60,8 @@ def freeze(
     if freezer is None:
         raise TypeError(f"{type(event).__name__} is an event without a fact; write its function in {__name__}")
     if kind is events.OpApplied:
-        return freezer(event, look, expression, place=place, thread=thread)
-    return freezer(event, look, place=place, thread=thread)
+        return freezer(event, look, place, thread, expression)
+    return freezer(event, look, place, thread)
 
 
 def _freezes(kind: type[E]) -> Callable[[Freezer], Freezer]:
@@ -82,7 +75,7 @@ def _freezes(kind: type[E]) -> Callable[[Freezer], Freezer]:
 
 
 @_freezes(events.TensorCreated)
-def _tensor_created(event: events.TensorCreated, look: Look, **at: Unpack[At]) -> Fact:
+def _tensor_created(event: events.TensorCreated, look: Look, place: Place | None, thread: int) -> Fact:
     tensor = event.tensor
     counter, base = tensor.version_counter, tensor._base
     return new.TensorCreated(
@@ -97,12 +90,13 @@ def _tensor_created(event: events.TensorCreated, look: Look, **at: Unpack[At]) -
         version=_version(counter),
         value=look.value(tensor),
         sources=_serials(event.sources),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.OpApplied)
-def _op_applied(event: events.OpApplied, look: Look, expression: str, **at: Unpack[At]) -> Fact:
+def _op_applied(event: events.OpApplied, look: Look, place: Place | None, thread: int, expression: str) -> Fact:
     op = event.op
     return new.OpApplied(
         op=op.name,
@@ -114,17 +108,20 @@ def _op_applied(event: events.OpApplied, look: Look, expression: str, **at: Unpa
         unrecorded=event.unrecorded,
         inplace=event.inplace,
         expression=expression,
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.OpFailed)
-def _op_failed(event: events.OpFailed, look: Look, **at: Unpack[At]) -> Fact:
-    return new.OpFailed(op=event.op.name, inputs=_inputs(event.inputs), **_error(event.error), **at)
+def _op_failed(event: events.OpFailed, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.OpFailed(
+        op=event.op.name, inputs=_inputs(event.inputs), **_error(event.error), place=place, thread=thread
+    )
 
 
 @_freezes(events.NodeCreated)
-def _node_created(event: events.NodeCreated, look: Look, **at: Unpack[At]) -> Fact:
+def _node_created(event: events.NodeCreated, look: Look, place: Place | None, thread: int) -> Fact:
     node = event.node
     leaf = getattr(node, "variable", None)
     return new.NodeCreated(
@@ -135,35 +132,37 @@ def _node_created(event: events.NodeCreated, look: Look, **at: Unpack[At]) -> Fa
         outputs=_serials(event.outputs),
         leaf=_serial(leaf),
         formula=_formula(node),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.TensorSaved)
-def _tensor_saved(event: events.TensorSaved, look: Look, **at: Unpack[At]) -> Fact:
+def _tensor_saved(event: events.TensorSaved, look: Look, place: Place | None, thread: int) -> Fact:
     saved = SavedSlot(event.slot, event.tensor.serial, event.counter.serial, event.version)
-    return new.TensorSaved(node=event.node.serial, saved=saved, by_copy=event.by_copy, **at)
+    return new.TensorSaved(node=event.node.serial, saved=saved, by_copy=event.by_copy, place=place, thread=thread)
 
 
 @_freezes(events.SavedUnpacked)
-def _saved_unpacked(event: events.SavedUnpacked, look: Look, **at: Unpack[At]) -> Fact:
+def _saved_unpacked(event: events.SavedUnpacked, look: Look, place: Place | None, thread: int) -> Fact:
     return new.SavedUnpacked(
         node=event.node.serial,
         slot=event.slot,
         storage=event.counter.serial,
         saved_version=event.saved_version,
         version=event.version,
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.SavedReleased)
-def _saved_released(event: events.SavedReleased, look: Look, **at: Unpack[At]) -> Fact:
-    return new.SavedReleased(node=event.node.serial, **at)
+def _saved_released(event: events.SavedReleased, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.SavedReleased(node=event.node.serial, place=place, thread=thread)
 
 
 @_freezes(events.VersionBumped)
-def _version_bumped(event: events.VersionBumped, look: Look, **at: Unpack[At]) -> Fact:
+def _version_bumped(event: events.VersionBumped, look: Look, place: Place | None, thread: int) -> Fact:
     return new.VersionBumped(
         tensor=event.tensor.serial,
         storage=event.counter.serial,
@@ -171,17 +170,20 @@ def _version_bumped(event: events.VersionBumped, look: Look, **at: Unpack[At]) -
         new=event.new,
         by=event.by,
         value=look.value(event.tensor),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.HistoryRebased)
-def _history_rebased(event: events.HistoryRebased, look: Look, **at: Unpack[At]) -> Fact:
-    return new.HistoryRebased(tensor=event.tensor.serial, old=_serial(event.old), new=_serial(event.new), **at)
+def _history_rebased(event: events.HistoryRebased, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.HistoryRebased(
+        tensor=event.tensor.serial, old=_serial(event.old), new=_serial(event.new), place=place, thread=thread
+    )
 
 
 @_freezes(events.BackwardStarted)
-def _backward_started(event: events.BackwardStarted, look: Look, **at: Unpack[At]) -> Fact:
+def _backward_started(event: events.BackwardStarted, look: Look, place: Place | None, thread: int) -> Fact:
     task = event.task
     return new.BackwardStarted(
         task=task.serial,
@@ -193,44 +195,50 @@ def _backward_started(event: events.BackwardStarted, look: Look, **at: Unpack[At
         inputs=None if event.inputs is None else _serials(event.inputs),
         parent=_serial(event.parent),
         called=event.called,
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.BackwardFinished)
-def _backward_finished(event: events.BackwardFinished, look: Look, **at: Unpack[At]) -> Fact:
-    return new.BackwardFinished(task=event.task.serial, **at)
+def _backward_finished(event: events.BackwardFinished, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.BackwardFinished(task=event.task.serial, place=place, thread=thread)
 
 
 @_freezes(events.BackwardFailed)
-def _backward_failed(event: events.BackwardFailed, look: Look, **at: Unpack[At]) -> Fact:
-    return new.BackwardFailed(task=event.task.serial, node=_serial(event.node), **_error(event.error), **at)
+def _backward_failed(event: events.BackwardFailed, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.BackwardFailed(
+        task=event.task.serial, node=_serial(event.node), **_error(event.error), place=place, thread=thread
+    )
 
 
 @_freezes(events.NodeReady)
-def _node_ready(event: events.NodeReady, look: Look, **at: Unpack[At]) -> Fact:
-    return new.NodeReady(task=event.task.serial, node=event.node.serial, **at)
+def _node_ready(event: events.NodeReady, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.NodeReady(task=event.task.serial, node=event.node.serial, place=place, thread=thread)
 
 
 @_freezes(events.NodeStarting)
-def _node_starting(event: events.NodeStarting, look: Look, **at: Unpack[At]) -> Fact:
+def _node_starting(event: events.NodeStarting, look: Look, place: Place | None, thread: int) -> Fact:
     gradients = _summaries(look, event.gradients)
-    return new.NodeStarting(task=event.task.serial, node=event.node.serial, gradients=gradients, **at)
+    return new.NodeStarting(
+        task=event.task.serial, node=event.node.serial, gradients=gradients, place=place, thread=thread
+    )
 
 
 @_freezes(events.NodeFinished)
-def _node_finished(event: events.NodeFinished, look: Look, **at: Unpack[At]) -> Fact:
+def _node_finished(event: events.NodeFinished, look: Look, place: Place | None, thread: int) -> Fact:
     return new.NodeFinished(
         task=event.task.serial,
         node=event.node.serial,
         gradients_in=_summaries(look, event.gradients_in),
         gradients_out=_summaries(look, event.gradients_out),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.GradientSent)
-def _gradient_sent(event: events.GradientSent, look: Look, **at: Unpack[At]) -> Fact:
+def _gradient_sent(event: events.GradientSent, look: Look, place: Place | None, thread: int) -> Fact:
     gradient = _present(look, event.gradient)
     return new.GradientSent(
         task=event.task.serial,
@@ -241,12 +249,13 @@ def _gradient_sent(event: events.GradientSent, look: Look, **at: Unpack[At]) -> 
         gradient=gradient,
         before=look.gradient(event.before),
         after=_present(look, event.after),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.GradientAccumulated)
-def _gradient_accumulated(event: events.GradientAccumulated, look: Look, **at: Unpack[At]) -> Fact:
+def _gradient_accumulated(event: events.GradientAccumulated, look: Look, place: Place | None, thread: int) -> Fact:
     incoming = _present(look, event.incoming)
     return new.GradientAccumulated(
         task=event.task.serial,
@@ -256,12 +265,13 @@ def _gradient_accumulated(event: events.GradientAccumulated, look: Look, **at: U
         incoming=incoming,
         after=incoming if event.how == "stolen" else _present(look, event.after),
         how=event.how,
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.HookRan)
-def _hook_ran(event: events.HookRan, look: Look, **at: Unpack[At]) -> Fact:
+def _hook_ran(event: events.HookRan, look: Look, place: Place | None, thread: int) -> Fact:
     on_tensor = isinstance(event.owner, Tensor)
     serial = event.owner.serial
     before = _one_summary(look, event.before)
@@ -273,69 +283,77 @@ def _hook_ran(event: events.HookRan, look: Look, **at: Unpack[At]) -> Fact:
         changed=event.changed,
         before=before,
         after=_one_summary(look, event.after) if event.changed or event.kind == "retain_grad" else before,
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.GradCleared)
-def _grad_cleared(event: events.GradCleared, look: Look, **at: Unpack[At]) -> Fact:
-    return new.GradCleared(tensor=event.tensor.serial, before=look.value(event.before), to_none=event.to_none, **at)
+def _grad_cleared(event: events.GradCleared, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.GradCleared(
+        tensor=event.tensor.serial, before=look.value(event.before), to_none=event.to_none, place=place, thread=thread
+    )
 
 
 @_freezes(events.GradAssigned)
-def _grad_assigned(event: events.GradAssigned, look: Look, **at: Unpack[At]) -> Fact:
+def _grad_assigned(event: events.GradAssigned, look: Look, place: Place | None, thread: int) -> Fact:
     before, after = look.value(event.before), _present(look, event.after)
-    return new.GradAssigned(tensor=event.tensor.serial, before=before, after=after, held=event.after.serial, **at)
+    return new.GradAssigned(
+        tensor=event.tensor.serial, before=before, after=after, held=event.after.serial, place=place, thread=thread
+    )
 
 
 @_freezes(events.GradMissing)
-def _grad_missing(event: events.GradMissing, look: Look, **at: Unpack[At]) -> Fact:
-    return new.GradMissing(tensor=event.tensor.serial, **at)
+def _grad_missing(event: events.GradMissing, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.GradMissing(tensor=event.tensor.serial, place=place, thread=thread)
 
 
 @_freezes(events.GradRead)
-def _grad_read(event: events.GradRead, look: Look, **at: Unpack[At]) -> Fact:
-    return new.GradRead(tensor=event.tensor.serial, held=event.held.serial, **at)
+def _grad_read(event: events.GradRead, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.GradRead(tensor=event.tensor.serial, held=event.held.serial, place=place, thread=thread)
 
 
 @_freezes(events.ValueRead)
-def _value_read(event: events.ValueRead, look: Look, **at: Unpack[At]) -> Fact:
-    return new.ValueRead(tensor=event.tensor.serial, how=event.how, **at)
+def _value_read(event: events.ValueRead, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.ValueRead(tensor=event.tensor.serial, how=event.how, place=place, thread=thread)
 
 
 @_freezes(events.GradRetained)
-def _grad_retained(event: events.GradRetained, look: Look, **at: Unpack[At]) -> Fact:
-    return new.GradRetained(tensor=event.tensor.serial, **at)
+def _grad_retained(event: events.GradRetained, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.GradRetained(tensor=event.tensor.serial, place=place, thread=thread)
 
 
 @_freezes(events.RequiresGradChanged)
-def _requires_grad_changed(event: events.RequiresGradChanged, look: Look, **at: Unpack[At]) -> Fact:
-    return new.RequiresGradChanged(tensor=event.tensor.serial, requires_grad=event.requires_grad, **at)
+def _requires_grad_changed(event: events.RequiresGradChanged, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.RequiresGradChanged(
+        tensor=event.tensor.serial, requires_grad=event.requires_grad, place=place, thread=thread
+    )
 
 
 @_freezes(events.OptimizerStepped)
-def _optimizer_stepped(event: events.OptimizerStepped, look: Look, **at: Unpack[At]) -> Fact:
+def _optimizer_stepped(event: events.OptimizerStepped, look: Look, place: Place | None, thread: int) -> Fact:
     return new.OptimizerStepped(
         optimizer=type(event.optimizer).__name__,
         parameters=_serials(event.parameters),
         skipped=_serials(event.skipped),
-        **at,
+        place=place,
+        thread=thread,
     )
 
 
 @_freezes(events.GradModeChanged)
-def _grad_mode_changed(event: events.GradModeChanged, look: Look, **at: Unpack[At]) -> Fact:
-    return new.GradModeChanged(enabled=event.enabled, by=event.by, **at)
+def _grad_mode_changed(event: events.GradModeChanged, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.GradModeChanged(enabled=event.enabled, by=event.by, place=place, thread=thread)
 
 
 @_freezes(events.ScopeEntered)
-def _scope_entered(event: events.ScopeEntered, look: Look, **at: Unpack[At]) -> Fact:
-    return new.ScopeEntered(kind=event.kind, name=event.name, class_name=event.class_name, **at)
+def _scope_entered(event: events.ScopeEntered, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.ScopeEntered(kind=event.kind, name=event.name, class_name=event.class_name, place=place, thread=thread)
 
 
 @_freezes(events.ScopeLeft)
-def _scope_left(event: events.ScopeLeft, look: Look, **at: Unpack[At]) -> Fact:
-    return new.ScopeLeft(name=event.name, **at)
+def _scope_left(event: events.ScopeLeft, look: Look, place: Place | None, thread: int) -> Fact:
+    return new.ScopeLeft(name=event.name, place=place, thread=thread)
 
 
 TEXT = 200

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import text_of
 from inspector.record.summary import Look
-from inspector.record.unfold import APPLIED, END, FAILING, RAN, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, END, FAILING, RAN, Text
 from minigrad.autograd.meta import number_first
 from minigrad.events import places_wanted
 from minigrad.provenance import Where, here
@@ -134,6 +134,23 @@ class Journal:
         if recorder.needs_rest:
             recorder.rest()
 
+    def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
+        """A leaf took its first gradient, or a copy of it."""
+        recorder, look = self._recorder, self._look
+        if recorder.left <= 0:
+            return
+        try:
+            site, thread = self._arrive_in_pass(task)
+            leaf = node.variable
+            note = [ACCUMULATED, site, thread, task.serial, node.serial, leaf.serial, how]
+            look(note, gradient)
+            look(note, None if how == "stolen" else leaf._grad.array)
+            recorder.write(tuple(note), 3)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+        if recorder.needs_rest:
+            recorder.rest()
+
     def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node is about to fail."""
         recorder = self._recorder
@@ -172,5 +189,5 @@ def _slots_of(node: Any) -> tuple[str, ...]:
     return slots  # type: ignore[no-any-return]
 
 
-STROKES = tuple(stroke.__code__ for stroke in (Journal.applied, Journal.ran, Journal.failing))
+STROKES = tuple(stroke.__code__ for stroke in (Journal.applied, Journal.ran, Journal.accumulated, Journal.failing))
 """The code that runs in the midst of the program."""

@@ -27,7 +27,7 @@ new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 _edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
 
 Note = tuple[Any, ...]
-APPLIED, RAN, FAILING, NAMED, END = "applied", "ran", "failing", "named", "end"
+APPLIED, RAN, ACCUMULATED, FAILING, NAMED, END = "applied", "ran", "accumulated", "failing", "named", "end"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 
@@ -59,7 +59,7 @@ class Unfolder:
             return _applied(take, site, thread, self._ops[take()])
         if kind is NAMED:
             return [new.NameBound(site.place, thread, take(), take())]
-        return (_ran if kind is RAN else _failing)(take, site.place, thread)
+        return _OF_PASSES[kind](take, site.place, thread)
 
 
 def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
@@ -123,6 +123,19 @@ def _failing(take: Take, place: Place | None, thread: int) -> list[Fact]:
     task, node, come = take(), take(), take()
     gradients = tuple([_summary(take) for _ in range(come)])
     return [new.NodeStarting(place, thread, task, node, gradients), *_unpacked(take, place, thread, node)]
+
+
+def _accumulated(take: Take, place: Place | None, thread: int) -> list[Fact]:
+    """``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
+    task, node, leaf, how, came, copied = take(), take(), take(), take(), _summary(take), _summary(take)
+    return [
+        new.NodeStarting(place, thread, task, node, (came,)),
+        new.GradientAccumulated(place, thread, task, node, leaf, None, came, copied or came, how),
+        new.NodeFinished(place, thread, task, node, (came,), ()),
+    ]
+
+
+_OF_PASSES = {RAN: _ran, ACCUMULATED: _accumulated, FAILING: _failing}
 
 
 def _unpacked(take: Take, place: Place | None, thread: int, node: int) -> list[Fact]:

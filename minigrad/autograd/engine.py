@@ -364,6 +364,9 @@ class GraphTask:
             gradient = self._through_leaf_hooks(node, gradient)
             if self._needed is not None and node not in self._needed:
                 return
+        elif Event.journal is not None and gradient is not None and self._is_first(leaf):
+            node.accumulate(gradient, self, Event.journal)
+            return
         if gradient is not None and NodeStarting.listeners:
             emit(NodeStarting(self, node, (gradient,)))
         if gradient is not None and leaf._requires_grad:  # it may have stopped since its graph was built
@@ -372,6 +375,10 @@ class GraphTask:
             self._after_accumulation(node, gradient)
         if gradient is not None and NodeFinished.listeners:
             emit(NodeFinished(self, node, (gradient,), ()))
+
+    def _is_first(self, leaf: Tensor) -> bool:
+        """Whether the gradient that arrives becomes ``.grad`` as it is: nothing is written, no operation recorded."""
+        return leaf._grad is None and leaf._requires_grad and not self.create_graph
 
     def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
         """Tensor hooks, the capture of ``grad()``, and the accumulator's own pre-hooks if it is to run."""

@@ -18,7 +18,7 @@ from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, gradient_k
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import dtype, of
-from minigrad.events import GradientAccumulated, NodeCreated, emit
+from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
@@ -240,7 +240,7 @@ class AccumulateGrad(Node):
     def output_meta(self, number: int) -> Meta | None:
         return self.variable.array.shape, self.variable.array.dtype
 
-    def accumulate(self, gradient: Gradient, task: GraphTask) -> None:
+    def accumulate(self, gradient: Gradient, task: GraphTask, journal: Journal | None = None) -> None:
         """Add ``gradient`` to ``.grad``: out of place with create_graph, in place without."""
         leaf = self.variable
         if leaf._grad_fn is not None:  # it did not require grad for a while, and was written
@@ -249,7 +249,9 @@ class AccumulateGrad(Node):
             before = leaf._grad
             told = _copied(before) if GradientAccumulated.listeners else None
             how = _add_tensor(leaf, gradient) if task.create_graph else _add_array(leaf, gradient)
-        if GradientAccumulated.listeners:
+        if journal is not None:
+            journal.accumulated(task, self, gradient, how)
+        elif GradientAccumulated.listeners:
             emit(GradientAccumulated(task, self, leaf, told, gradient, leaf._grad, how))
 
 
