@@ -189,6 +189,8 @@ def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool =
     """The square Q of which ``geqrf`` gave the reflectors, or its transpose, times ``other``; with ``left=False``
     the product the other way round.
     """
+    if input.array.ndim < 2 or other.array.ndim < 2:
+        raise RuntimeError("torch.ormqr: input must have at least 2 dimensions.")
     if not left:
         return ormqr(input, tau, other.mH, True, not transpose).mH
     count = tau.array.shape[-1]

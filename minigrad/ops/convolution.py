@@ -114,6 +114,7 @@ def convolved(x: Array, weight: Array, bias: Array | None, /, steps: Steps) -> A
     tensor([[[1., 2.]]])
     """
     _check(x, weight, steps)
+    _check_bias(x, bias)
     kernel = weight.shape[2:]
     out = np.matmul(_matrix(weight, steps.groups), columns_of(x, kernel, steps))
     return _biased(out.reshape(len(x), len(weight), *out_lengths(x.shape[2:], kernel, steps)), bias)
@@ -176,6 +177,13 @@ kernel_of.grads(
 )
 
 
+def _check_bias(x: Array, bias: Array | None) -> None:
+    if bias is not None and bias.dtype != x.dtype:
+        raise RuntimeError(
+            f"Input type ({dtypes.of(x.dtype).title}) and bias type ({dtypes.of(bias.dtype).title}) should be the same"
+        )
+
+
 def _check(x: Array, weight: Array, steps: Steps) -> None:
     groups, ndim = steps.groups, weight.ndim - 2
     if x.dtype != weight.dtype:
@@ -203,3 +211,5 @@ def _check(x: Array, weight: Array, steps: Steps) -> None:
         )
     if ndim and min(steps.stride) <= 0:
         raise RuntimeError("non-positive stride is not supported")
+    if ndim and min(steps.dilation) <= 0:
+        raise RuntimeError("dilation should be greater than zero")

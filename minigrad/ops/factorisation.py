@@ -32,7 +32,7 @@ def eliminated(a: Array) -> tuple[Array, Array, Array]:
     pivots = np.empty((len(lu), steps), np.int32)
     each = np.arange(len(lu))
     for j in range(steps):
-        found = j + np.abs(lu[:, j:, j]).argmax(1)
+        found = j + _size(lu[:, j:, j]).argmax(1)
         pivots[:, j] = found + 1
         lu[each, found], lu[:, j] = lu[:, j].copy(), lu[each, found].copy()
         top = lu[:, j, j]
@@ -40,6 +40,11 @@ def eliminated(a: Array) -> tuple[Array, Array, Array]:
         lu[:, j + 1 :, j] = below
         lu[:, j + 1 :, j + 1 :] -= below[:, :, None] * lu[:, None, j, j + 1 :]
     return lu.reshape(a.shape), pivots.reshape(*lead, steps), first_zero(lu).reshape(lead)
+
+
+def _size(a: Array) -> Array:
+    """How large numbers are, by LAPACK's measure: of complex ones the sum of both parts."""
+    return np.abs(a.real) + np.abs(a.imag) if a.dtype.kind == "c" else np.abs(a)
 
 
 def first_zero(lu: Array) -> Array:

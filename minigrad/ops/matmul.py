@@ -191,6 +191,8 @@ def _check_bmm(a: Array, b: Array) -> None:
 
 def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
     """``beta * a + alpha * product``, into the product's memory; with ``beta = 0`` not even a NaN of ``a`` counts."""
+    if product.dtype.kind != "f" and product.dtype.kind != "c":
+        return _added_whole(a, product, beta, alpha)
     if alpha != 1:
         product *= alpha
     try:
@@ -201,6 +203,13 @@ def _added(a: Array, product: Array, beta: float, alpha: float) -> Array:
     except ValueError:
         viewing.expanded_shape(a, product.shape)
         raise
+
+
+def _added_whole(a: Array, product: Array, beta: float, alpha: float) -> Array:
+    """The same for whole numbers, whose factors are whole too; for truth values "and" multiplies and "or" adds."""
+    kind = product.dtype.type
+    viewing.expanded_shape(a, product.shape)
+    return np.asarray(product * kind(alpha) + (a * kind(beta) if beta else kind(0)))
 
 
 def _as_type_of(g: Any, value: Any) -> Any:

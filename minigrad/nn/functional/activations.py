@@ -53,6 +53,8 @@ def prelu(input: Any, weight: Any) -> Any:
     >>> F.prelu(mg.tensor([-1.0, 2.0]), mg.tensor([0.1]))
     tensor([-0.1000,  2.0000])
     """
+    if weight.array.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.array.ndim}")
     ndim, count = input.array.ndim, weight.array.size
     channels = input.array.shape[1] if ndim > 1 else 1
     if count not in (1, channels):
@@ -239,6 +241,8 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
     """``leaky_relu`` whose slope is drawn between ``lower`` and ``upper`` for each element; in the middle when not
     training.
     """
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     array = input.array
     middle = np.full(array.shape, (lower + upper) / 2)
     drawn = random.source(None).uniform(lower, upper, array.shape) if training else middle

@@ -42,7 +42,9 @@ def multi_margin_loss(
     """
     check_reduction(reduction)
     if p not in (1, 2):
-        raise RuntimeError("only p == 1 and p == 2 supported")
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.array.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
     shape = input.array.shape
     if len(shape) > 2 or (shape and not shape[-1]):
         raise RuntimeError(

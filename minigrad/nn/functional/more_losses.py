@@ -82,6 +82,8 @@ def triplet_margin_loss(
     >>> F.triplet_margin_loss(mg.zeros(1, 2), mg.zeros(1, 2), mg.zeros(1, 2))
     tensor(1.)
     """
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:

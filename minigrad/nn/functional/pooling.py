@@ -26,10 +26,21 @@ from minigrad.ops.scope import composite
 from minigrad.ops.viewing import squeeze_dim, unsqueeze
 
 
+def _check_adaptive(input: Any, count: int, name: str) -> None:
+    if input.array.ndim <= count and count > 1:
+        raise ValueError(f"Input dimension should be at least {count + 1}")
+    _check(input, count, name)
+
+
 def _check(input: Any, count: int, name: str) -> None:
     if input.array.ndim not in (count + 1, count + 2):
         raise RuntimeError(
             f"{name}() Expected {count + 1}D or {count + 2}D tensor, but got input of size: {list(input.array.shape)}"
+        )
+    if 0 in input.array.shape[-count - 1 :]:
+        raise RuntimeError(
+            f"{name}() Expected {count + 1}D or {count + 2}D (batch mode) tensor with optional 0 dim batch size for "
+            f"input, but got: {list(input.array.shape)}"
         )
 
 
@@ -46,7 +57,10 @@ def _windows(
             f"pad should be at most half of effective kernel size, but got pad={width[0]}, kernel_size={kernel[0]} "
             f"and dilation=1"
         )
-    return Windows(kernel, steps, width, each_dim(dilation, count, "dilation"), ceil_mode)
+    gaps = each_dim(dilation, count, "dilation")
+    if min(gaps) <= 0:
+        raise RuntimeError(f"max_pool{count}d() dilation must be greater than zero, but got {min(gaps)}")
+    return Windows(kernel, steps, width, gaps, ceil_mode)
 
 
 def _as_plane(windows: Windows) -> Windows:
@@ -178,6 +192,13 @@ def avg_pool3d(
 def _sizes(input: Any, count: int, output_size: Any) -> Shape:
     """One length for each dimension; None keeps what is there."""
     given = (output_size,) * count if output_size is None or isinstance(output_size, int) else tuple(output_size)
+    if len(given) != count:
+        raise RuntimeError(f"adaptive_pool{count}d: output_size must be {count} numbers, but got {list(given)}")
+    if any(n is not None and n < 0 for n in given):
+        raise RuntimeError(
+            f"adaptive_pool{count}d: elements of output_size must be greater than or equal to 0 but received "
+            f"{list(given)}"
+        )
     spatial = input.array.shape[-count:]
     return tuple(n if m is None else m for n, m in zip(spatial, given, strict=True))
 
@@ -191,7 +212,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
     >>> F.adaptive_avg_pool1d(mg.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[2., 3.]])
     """
-    _check(input, 1, "adaptive_avg_pool1d")
+    _check_adaptive(input, 1, "adaptive_avg_pool1d")
     sizes = (1, *_sizes(input, 1, output_size))
     return squeeze_dim.apply(_adaptive_avg(unsqueeze.apply(input, -2), sizes), -2)
 
@@ -199,7 +220,7 @@ def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
 @composite
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     """``adaptive_avg_pool1d`` in two dimensions; None keeps a length."""
-    _check(input, 2, "adaptive_avg_pool2d")
+    _check_adaptive(input, 2, "adaptive_avg_pool2d")
     return _adaptive_avg(input, _sizes(input, 2, output_size))
 
 
@@ -212,7 +233,7 @@ def _adaptive_avg(input: Any, sizes: Shape) -> Any:
 @composite
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """``adaptive_avg_pool1d`` in three dimensions."""
-    _check(input, 3, "adaptive_avg_pool3d")
+    _check_adaptive(input, 3, "adaptive_avg_pool3d")
     sizes = _sizes(input, 3, output_size)
     return mean(input, (-1, -2, -3), True) if sizes == (1, 1, 1) else ADAPTIVE_AVG_POOLS[3].apply(input, sizes)
 
@@ -226,7 +247,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
     >>> F.adaptive_max_pool1d(mg.tensor([[1.0, 3.0, 2.0, 4.0]]), 2)
     tensor([[3., 4.]])
     """
-    _check(input, 1, "adaptive_max_pool1d")
+    _check_adaptive(input, 1, "adaptive_max_pool1d")
     values, indices = ADAPTIVE_MAX_POOLS[2].apply(unsqueeze.apply(input, -2), (1, *_sizes(input, 1, output_size)))
     values, indices = squeeze_dim.apply(values, -2), squeeze_dim.apply(indices, -2)
     return (values, indices) if return_indices else values
@@ -235,7 +256,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 @composite
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """``adaptive_max_pool1d`` in two dimensions."""
-    _check(input, 2, "adaptive_max_pool2d")
+    _check_adaptive(input, 2, "adaptive_max_pool2d")
     values, indices = ADAPTIVE_MAX_POOLS[2].apply(input, _sizes(input, 2, output_size))
     return (values, indices) if return_indices else values
 
@@ -243,7 +264,7 @@ def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = Fal
 @composite
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
     """``adaptive_max_pool1d`` in three dimensions."""
-    _check(input, 3, "adaptive_max_pool3d")
+    _check_adaptive(input, 3, "adaptive_max_pool3d")
     values, indices = ADAPTIVE_MAX_POOLS[3].apply(input, _sizes(input, 3, output_size))
     return (values, indices) if return_indices else values
 
