@@ -121,3 +121,9 @@ def test_a_tangent_out_of_a_batch_is_taken_as_it_is(xp: ModuleType) -> None:
             return forward_ad.unpack_dual(forward_ad.make_dual(xp.zeros(2, 2), tangent)).tangent
 
     assert xp._vmap_internals._vmap(carried)(batch) is batch
+
+
+def test_gradcheck_finds_nothing_to_ask_of_an_input_without_elements(xp: ModuleType) -> None:
+    x = xp.zeros(0, dtype=xp.float64, requires_grad=True)
+    y = xp.ones(2, dtype=xp.float64, requires_grad=True)
+    assert xp.autograd.gradcheck(lambda x, y: x.sum() + y, (x, y), check_forward_ad=True)
