@@ -7,11 +7,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from minigrad.autograd.wrap import wrap
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.choice import relu
+from minigrad.nn.utils.rnn import PackedSequence, pad_packed_sequence
+from minigrad.ops.choice import relu, where
 from minigrad.ops.creation import empty, zeros
 from minigrad.ops.exponential import sigmoid
 from minigrad.ops.joining import cat, stack
@@ -109,7 +113,12 @@ class _Recurrent(Module):
             init.uniform_(parameter, -bound, bound)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
-        """The last layer's hidden state at every step, and the last state of every layer and direction."""
+        """The last layer's hidden state at every step, and the last state of every layer and direction.
+
+        A packed sequence gives a packed one.
+        """
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
         batched = input.array.ndim == 3
         if input.array.ndim not in (2, 3):
             raise ValueError(f"{self.kind}: Expected input to be 2D or 3D, got {input.array.ndim}D instead")
@@ -127,6 +136,22 @@ class _Recurrent(Module):
         if not batched:
             output, last = output.squeeze(0 if self.batch_first else 1), tuple(each.squeeze(1) for each in last)
         return output, last if self.kind == "LSTM" else last[0]
+
+    def _packed(self, packed: PackedSequence, hx: Any) -> tuple[Any, Any]:
+        """The same for sequences of different lengths: those that have ended keep their state."""
+        counts = packed.batch_sizes.array
+        sequence, _ = pad_packed_sequence(PackedSequence(packed.data, packed.batch_sizes))
+        going = wrap((np.arange(counts[0]) < counts[:, None])[..., None])
+        if hx is not None and packed.sorted_indices is not None:
+            parts = hx if self.kind == "LSTM" else (hx,)
+            turned = tuple(each.index_select(1, packed.sorted_indices) for each in parts)
+            hx = turned if self.kind == "LSTM" else turned[0]
+        output, last = self._through_layers(sequence, self._first_states(hx, sequence, True), going)
+        steps, members = np.nonzero(going.array[..., 0])
+        if packed.unsorted_indices is not None:
+            last = tuple(each.index_select(1, packed.unsorted_indices) for each in last)
+        together = PackedSequence(output[wrap(steps), wrap(members)], *packed[1:])
+        return together, last if self.kind == "LSTM" else last[0]
 
     def _first_states(self, hx: Any, sequence: Any, batched: bool) -> list[State]:
         """The first state of each layer and direction."""
@@ -146,13 +171,13 @@ class _Recurrent(Module):
                 raise RuntimeError(f"Expected hidden size {list(expected)}, got {list(each.array.shape)}")
         return list(zip(*(unbind.apply(each, 0) for each in given), strict=True))
 
-    def _through_layers(self, sequence: Any, states: list[State]) -> tuple[Any, State]:
+    def _through_layers(self, sequence: Any, states: list[State], going: Any = None) -> tuple[Any, State]:
         last: list[State] = []
         for layer in range(self.num_layers):
             outputs = []
             for number, direction in enumerate(self._directions):
                 first = states[layer * len(self._directions) + number]
-                output, end = self._along(sequence, first, f"l{layer}{direction}", backwards=bool(direction))
+                output, end = self._along(sequence, first, f"l{layer}{direction}", bool(direction), going)
                 outputs.append(output)
                 last.append(end)
             sequence = outputs[0] if len(outputs) == 1 else cat(outputs, -1)
@@ -160,15 +185,22 @@ class _Recurrent(Module):
                 sequence = F.dropout(sequence, self.dropout, self.training)
         return sequence, tuple(stack(parts) for parts in zip(*last, strict=True))
 
-    def _along(self, sequence: Any, state: State, end: str, backwards: bool) -> tuple[Any, State]:
-        """One layer in one direction: what the input gives to the gates is computed for all steps at once."""
+    def _along(self, sequence: Any, state: State, end: str, backwards: bool, going: Any) -> tuple[Any, State]:
+        """One layer in one direction: what the input gives to the gates is computed for all steps at once.
+
+        ``going`` says which sequences take part in each step; the others keep their state.
+        """
         weight, recurrent = getattr(self, f"weight_ih_{end}"), getattr(self, f"weight_hh_{end}")
         bias, recurrent_bias = getattr(self, f"bias_ih_{end}"), getattr(self, f"bias_hh_{end}")
         gates = unbind.apply(F.linear(sequence, weight, bias), 0)
         outputs = []
-        for step in reversed(gates) if backwards else gates:
+        order = range(len(gates))
+        for place in reversed(order) if backwards else order:
             hidden = F.linear(state[0], recurrent, recurrent_bias)
-            state = _step(self.kind, self.nonlinearity, step, hidden, state)
+            after = _step(self.kind, self.nonlinearity, gates[place], hidden, state)
+            if going is not None:
+                after = tuple(where(going[place], new, old) for new, old in zip(after, state, strict=True))
+            state = after
             outputs.append(state[0])
         return stack(outputs[::-1] if backwards else outputs), state
 

@@ -265,3 +265,67 @@ def glu(input: Any, dim: int = -1) -> Any:
     if shape[axis] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {axis} is size {shape[axis]}")
     return one.gated.apply(input, axis)
+
+
+@composite
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """Shares of 1 drawn at random by ``logits`` (Jang et al. 2017): the smaller ``tau``, the nearer to a single 1.
+
+    With ``hard`` the result is a single 1, and its gradient that of the shares.
+
+    >>> import minigrad as mg
+    >>> from minigrad.nn import functional as F
+    >>> F.gumbel_softmax(mg.zeros(2, 3), hard=True).sum()
+    tensor(2.)
+    """
+    array = logits.array
+    drawn = -np.log(random.source(None).exponential(size=array.shape))
+    shares = softmax((logits + wrap(np.asarray(drawn).astype(array.dtype))) / tau, dim)
+    if not hard:
+        return shares
+    single = np.zeros_like(shares.array)
+    np.put_along_axis(single, np.expand_dims(shares.array.argmax(dim), dim), 1, dim)
+    return wrap(single) - shares.detach() + shares
+
+
+# --- in place -------------------------------------------------------------------------------------------------------
+
+
+def relu_(input: Any) -> Any:
+    """``relu`` in place."""
+    return relu(input, True)
+
+
+def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
+    """``leaky_relu`` in place."""
+    return leaky_relu(input, negative_slope, True)
+
+
+def elu_(input: Any, alpha: float = 1.0) -> Any:
+    """``elu`` in place."""
+    return elu(input, alpha, True)
+
+
+def selu_(input: Any) -> Any:
+    """``selu`` in place."""
+    return selu(input, True)
+
+
+def celu_(input: Any, alpha: float = 1.0) -> Any:
+    """``celu`` in place."""
+    return celu(input, alpha, True)
+
+
+def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """``hardtanh`` in place."""
+    return hardtanh(input, min_val, max_val, True)
+
+
+def threshold_(input: Any, threshold: float, value: float) -> Any:
+    """``threshold`` in place."""
+    return _apply(one.above_threshold, input, True, threshold, value)
+
+
+def rrelu_(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False) -> Any:
+    """``rrelu`` in place."""
+    return rrelu(input, lower, upper, training, True)

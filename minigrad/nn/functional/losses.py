@@ -13,6 +13,7 @@ from minigrad.ops import losses as one
 from minigrad.ops.arithmetic import mul
 from minigrad.ops.copying import masked_fill
 from minigrad.ops.losses import check_classes, check_reduction, matched
+from minigrad.ops.matmul import linear
 from minigrad.ops.reduction import mean, sum
 from minigrad.ops.rounding import absolute
 from minigrad.ops.scope import composite
@@ -157,6 +158,26 @@ def cross_entropy(
     if label_smoothing == 0:
         return loss
     return _smoothed(loss, logs, target, weight, ignore_index, reduction, label_smoothing)
+
+
+@composite
+def linear_cross_entropy(
+    input: Any,
+    linear_weight: Any,
+    target: Any,
+    *,
+    linear_bias: Any = None,
+    weight: Any = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Any:
+    """``cross_entropy`` of the scores ``linear(input, linear_weight, linear_bias)``."""
+    scores = linear(input, linear_weight, linear_bias)
+    ignored = -100 if ignore_index is None else ignore_index
+    extra = {"ignore_index": ignored, "reduction": reduction, "label_smoothing": label_smoothing}
+    return cross_entropy(scores, target, weight, **extra)
 
 
 def _class_dim(input: Any) -> int:

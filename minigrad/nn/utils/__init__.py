@@ -1,5 +1,7 @@
-"""PyTorch's name for what training loops do to all parameters at once; see ``minigrad.nn.whole``."""
+"""PyTorch's name for what is done to parameters from outside: see ``minigrad.nn.whole`` and ``reparametrised``."""
 
+from minigrad.nn.reparametrised import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm
+from minigrad.nn.utils import rnn
 from minigrad.nn.whole import (
     clip_grad_norm_,
     clip_grad_value_,
@@ -8,4 +10,15 @@ from minigrad.nn.whole import (
     vector_to_parameters,
 )
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "get_total_norm", "parameters_to_vector", "vector_to_parameters"]
+__all__ = [
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "get_total_norm",
+    "parameters_to_vector",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "rnn",
+    "spectral_norm",
+    "vector_to_parameters",
+    "weight_norm",
+]
