@@ -1,4 +1,4 @@
-"""Comparing tensors in tests, and making them: what PyTorch offers as ``torch.testing``."""
+"""Comparing tensors in tests, and making them, as ``torch.testing`` does; and checking an operation of one's own."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 
 from minigrad import random
+from minigrad.autograd.gradcheck import gradcheck, gradgradcheck
+from minigrad.autograd.modes import no_grad
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import dtype, numpy_of
+from minigrad.events import OpApplied, listen
+from minigrad.op import Op
 
-__all__ = ["assert_close", "make_tensor"]
+__all__ = ["assert_close", "check_op", "make_tensor"]
 
 _TOLERANCES = {2: (1e-3, 1e-5), 4: (1.3e-6, 1e-5), 8: (1e-7, 1e-7)}
 """Relative and absolute, by the bytes of one real number."""
@@ -102,3 +106,57 @@ def make_tensor(
     tensor = wrap(np.asarray(made).astype(kind))
     tensor.requires_grad = requires_grad
     return tensor
+
+
+def check_op(op: Op, *inputs: Any, **attributes: Any) -> None:
+    """Walk over an operation as our own tests do, at these inputs; floating-point ones are taken as float64.
+
+    First and second derivatives agree with differences, and forward mode with both; a result is the same recorded or
+    not, heard or not, and however the inputs lie in memory; the in-place form gives the same, where one fits. Raises
+    AssertionError or GradcheckError, which say what does not hold.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.trigonometric import sin
+    >>> check_op(sin, mg.tensor([[0.5, 1.0], [2.0, 3.0]]))
+    """
+    assert op.label, f"{op.name} has no label, which pictures show"
+    assert op.__doc__, f"{op.name} has no docstring"
+    leaves = [_leaf(each) for each in inputs]
+
+    def call(*given: Any) -> Any:
+        return op(*given, **attributes)
+
+    if op.differentiable:
+        gradcheck(call, leaves, check_forward_ad=True)
+        gradgradcheck(call, leaves)
+    with no_grad():
+        expected = call(*leaves)
+        assert_close(call(*map(_otherwise_in_memory, leaves)), expected)
+        _check_in_place(op, leaves, attributes, expected)
+    heard: list[Any] = []
+    with listen(heard.append, OpApplied):
+        assert_close(call(*leaves), expected)
+    assert any(event.op is op for event in heard), f"{op.name} was not announced"
+
+
+def _leaf(value: Any) -> Any:
+    if not isinstance(value, TensorBase) or not value.is_floating_point():
+        return value
+    return value.detach().double().clone().requires_grad_()
+
+
+def _otherwise_in_memory(value: Any) -> Any:
+    """The same numbers, the first dimension lying innermost."""
+    if not isinstance(value, TensorBase) or value.dim() < 2:
+        return value
+    return value.transpose(0, -1).contiguous().transpose(0, -1)
+
+
+def _check_in_place(op: Op, leaves: list[Any], attributes: dict[str, Any], expected: Any) -> None:
+    first = leaves[0]
+    fits = isinstance(expected, TensorBase) and isinstance(first, TensorBase) and not op.view
+    if fits and expected.shape == first.shape and expected.dtype is first.dtype:
+        target = first.detach().clone()
+        operands, bound = op.bind((target, *leaves[1:]), attributes)
+        assert_close(op.inplace(*operands, *bound), expected)
+        assert target._version == 1, f"{op.name} in place did not raise the version"
