@@ -97,6 +97,8 @@ from minigrad.ops.trigonometric import *
 from minigrad.ops.variance import *
 from minigrad.ops.view_copies import *
 from minigrad.ops.viewing import *
+from minigrad.outputs import TAKE_OUT as _TAKE_OUT
+from minigrad.outputs import let_take_out as _let_take_out
 from minigrad.printing import *
 from minigrad.random import *
 from minigrad.serialization import load, save
@@ -186,6 +188,8 @@ __all__ += printing.__all__
 __all__ += random.__all__
 __all__ += settings.__all__
 __all__ += tensor_types.__all__
+
+_let_take_out(globals(), _TAKE_OUT)
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
 # np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as

@@ -28,13 +28,12 @@ from typing import Any
 import numpy as np
 
 from minigrad import dispatch
-from minigrad.autograd.duals import duals
-from minigrad.autograd.modes import modes
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
 from minigrad.autograd.plans import Plan, Rule, sender
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved_attributes import saved_attributes
 from minigrad.fast import make_apply, make_inplace
+from minigrad.outputs import into
 
 REGISTRY: dict[str, Op] = {}
 """Every operation by the name of its function; the tests walk it."""
@@ -263,23 +262,9 @@ class Op:
     def _signature(self) -> str:
         return f"{self.name}({', '.join((*self.operands, *self.attributes))})"
 
-    def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Write the result to ``out``, which is returned. Autograd cannot follow that."""
-        if any(duals.of(tensor) is not None for tensor in (*args, out)):
-            raise NotImplementedError(
-                f"Trying to use forward AD with {self.name} (because it is an out= function) that does not support it."
-            )
-        for tensor in (*args, out):
-            if modes.grad and getattr(tensor, "requires_grad", False):
-                raise RuntimeError(
-                    f"{self.name}(): functions with out=... arguments don't support automatic differentiation, but one "
-                    "of the arguments requires grad."
-                )
-        return out.copy_(self(*args, **kwargs))
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "out" in kwargs:
-            return self._into(kwargs.pop("out"), args, kwargs)
+            return into(self.name, kwargs.pop("out"), self, args, kwargs)
         if self.variadic:
             return dispatch.general(self, args, self._attributes((), kwargs))
         if kwargs or len(args) != self._arity:
