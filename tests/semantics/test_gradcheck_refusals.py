@@ -94,3 +94,47 @@ def test_jacobians_by_either_way_can_be_had_by_their_old_names(xp: ModuleType) -
     assert same
     with pytest.raises(ValueError, match=r"Expected grad_out to be 1\.0"):
         of(xp, "get_analytical_jacobian")((a,), a * 2, grad_out=2.0)
+
+
+def test_fast_mode_calls_the_function_a_few_times_however_many_elements_there_are() -> None:
+    import minigrad as mg
+
+    calls = []
+
+    def counted(x: Any) -> Any:
+        calls.append(1)
+        return x.sin() * x
+
+    x = mg.rand(40, dtype=mg.float64, requires_grad=True)
+    assert mg.autograd.gradcheck(counted, (x,), fast_mode=True, check_forward_ad=True)
+    assert len(calls) < 20
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("fast", [True, False])
+def test_a_wrong_entry_is_found_in_either_mode(xp: ModuleType, fast: bool) -> None:
+    class Wrong(xp.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * xp.tensor([2.0, 2.0, 2.1], dtype=xp.float64)
+
+        @staticmethod
+        def jvp(ctx: Any, t: Any) -> Any:
+            return t * xp.tensor([2.0, 2.1, 2.0], dtype=xp.float64)
+
+    x = xp.rand(3, dtype=xp.float64, requires_grad=True)
+    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        xp.autograd.gradcheck(Wrong.apply, (x,), fast_mode=fast)
+    with pytest.raises(RuntimeError, match="Jacobian computed with forward mode mismatch for output 0"):
+        xp.autograd.gradcheck(Wrong.apply, (x,), fast_mode=fast, check_forward_ad=True, check_backward_ad=False)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_fast_mode_takes_complex_numbers_for_pairs(xp: ModuleType) -> None:
+    z = xp.tensor([1 + 2j, 0.5 - 1j], dtype=xp.complex128, requires_grad=True)
+    assert xp.autograd.gradcheck(lambda z: z * z.conj() * z, (z,), fast_mode=True, check_forward_ad=True)
+    assert xp.autograd.gradgradcheck(lambda z: (z * z).exp(), (z,), fast_mode=True)
