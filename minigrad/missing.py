@@ -39,7 +39,6 @@ INSTEAD = {
     "mps": _ONE_DEVICE,
     "multiprocessing": "use Python's own multiprocessing",
     "nested": "pad to one length, and mask",
-    "nn.DataParallel": _ONE_DEVICE,
     "nn.SyncBatchNorm": f"{_ONE_PROCESS}, or use BatchNorm",
     "nn.attention": "use nn.functional.scaled_dot_product_attention",
     "nn.parallel": _ONE_PROCESS,

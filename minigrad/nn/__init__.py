@@ -7,7 +7,10 @@
 17
 """
 
-from minigrad.nn import functional, init, utils
+from typing import NoReturn
+
+from minigrad.missing import lacking
+from minigrad.nn import functional, init, parallel, utils
 from minigrad.nn.activation import (
     CELU,
     ELU,
@@ -154,6 +157,7 @@ from minigrad.nn.normalisation import (
     LocalResponseNorm,
     RMSNorm,
 )
+from minigrad.nn.parallel import DataParallel
 from minigrad.nn.parameter import (
     Buffer,
     Parameter,
@@ -239,6 +243,7 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -352,5 +357,10 @@ __all__ = [
     "ZeroPad3d",
     "functional",
     "init",
+    "parallel",
     "utils",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    raise lacking(__name__, name, globals())
