@@ -21,7 +21,7 @@ from inspector.trace.trace import Trace
 
 FEW = 40
 """Cards in a picture below a tensor; a longer history is left to ``inspector.draw``."""
-HEADER = "# the cell's first line is the magic's\n"
+HEADER = "# %%inspect\n"
 """Stands for the line of the magic, so that lines count as one sees them."""
 
 

@@ -102,6 +102,11 @@ class Curve:
             left -= length
         return walk[-1]
 
+    def is_steep(self, share: float) -> bool:
+        """Whether it climbs more than it runs at this share of its length."""
+        before, after = self.at(max(share - 0.04, 0.0)), self.at(min(share + 0.04, 1.0))
+        return abs(after.y - before.y) > abs(after.x - before.x)
+
     def cut(self, first: float, last: float) -> Curve:
         """The same curve with ``first`` and ``last`` pixels taken off its ends, to make room for arrowheads."""
         points = list(self.points)

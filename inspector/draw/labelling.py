@@ -60,8 +60,12 @@ class Labeller:
         near = NEAR / curve.length if 2 * NEAR < curve.length < LONG else 0.5
         best = {Side.TAIL: near, Side.MIDDLE: 0.5, Side.HEAD: 1 - near}[side]
         for shift in TRIES:
-            at = curve.at(min(max(best + shift, 0.05), 0.95))
-            yield _label(text, at.x - width(text, SIZE) / 2, at.y, below=below)
+            share = min(max(best + shift, 0.05), 0.95)
+            at = curve.at(share)
+            if curve.is_steep(share):
+                yield _beside(text, at, before=below)
+            else:
+                yield _label(text, at.x - width(text, SIZE) / 2, at.y, below=below)
 
     def _cost(self, label: Label, line: int) -> int:
         """Running into a card or a label is worst; a line of another's behind it is worth two moves."""
@@ -73,6 +77,12 @@ def beside_stub(text: str, dock: Point, *, before: bool, below: bool = False) ->
     text = elide(text, SIZE, STUB_ROOM)
     left = dock.x - 6 - width(text, SIZE) if before else dock.x + 6
     return _label(text, left, dock.y, below=below)
+
+
+def _beside(text: str, at: Point, *, before: bool) -> Label:
+    """A label to the right of a line that runs upright, or to its left."""
+    left = at.x - 6 - width(text, SIZE) if before else at.x + 6
+    return _label(text, left, at.y + SIZE * 0.75, below=False)
 
 
 def _label(text: str, left: float, y: float, *, below: bool) -> Label:

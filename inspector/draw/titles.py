@@ -92,7 +92,10 @@ class Titles:
         return None if tensor is None or tensor.op is None else self._subject.op_at(tensor.op)
 
     def _unmade(self, part: Part) -> str:
-        """A title for what has neither a name nor an expression."""
+        """A title for what has neither a name nor an expression; an old leaf may have a name yet."""
+        leaf = None if part.node is None else self._subject.horizon.nodes[part.node].leaf
+        if leaf is not None and leaf in self._subject.names:
+            return plain(self._subject.names[leaf])
         state = None if part.tensor is None else self._subject.horizon.tensors[part.tensor]
         if state is not None and state.how:
             return plain(state.how)

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
@@ -16,6 +16,9 @@ from inspector.record.unfold import Note
 from inspector.trace.collector import held
 from inspector.trace.facts import Fact
 from inspector.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from inspector.draw.player import Player
 
 
 class Recording(Trace):
@@ -43,6 +46,12 @@ class Recording(Trace):
         """Keep the trace in a file, which ``inspector open`` opens. Raises TraceFileError if that cannot be done."""
         with Keeper(path) as keeper:
             keeper.keep(self, self.facts)
+
+    def player(self) -> Player:
+        """The trace as a page that replays it: a notebook shows it, and its ``save`` writes it."""
+        from inspector.draw.player import Player
+
+        return Player(self)
 
     def show(self) -> None:
         """Open the app on this trace; returns when it is closed."""

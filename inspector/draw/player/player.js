@@ -348,8 +348,9 @@
 
   // Size. To fit is to fill the width, yet never so small that one cannot read it.
   function resize() {
-    const room = graph.clientWidth - 4;
-    const fitting = Math.min(1.7, Math.max(0.82, Math.min(room / chapter.size[0], (graph.clientHeight - 4) / Math.min(chapter.size[1], graph.clientHeight))));
+    const [wide, high] = chapter.size;
+    const filling = Math.min((graph.clientWidth - 4) / wide, Math.max((graph.clientHeight - 4) / high, 1));
+    const fitting = Math.min(1.7, Math.max(0.82, filling));
     const scale = zoom === null ? fitting : zoom;
     chapter.scale = scale;
     chapter.svg.style.width = `${chapter.size[0] * scale}px`;
@@ -505,7 +506,8 @@
     graph.classList.remove("dragging");
   });
 
-  addEventListener("resize", () => (resize(), drawMarks()));
+  // A frame in a notebook is often given its size only after the page has begun.
+  new ResizeObserver(() => chapter && (resize(), drawMarks())).observe(graph);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawMarks);
   addEventListener("hashchange", () => goToAddress());
 

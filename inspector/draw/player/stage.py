@@ -24,15 +24,14 @@ from inspector.draw.wording import plain
 
 HALO = 5.0
 MARGIN = 14.0
-FEW = 40
-"""So many cards are placed in two ways, to see which suits a screen better."""
-NARROWER = 0.66
 PANE = (820.0, 500.0)
 """The room for a picture on a screen of 1280 × 720."""
-BROKEN = 0.65
-"""What a line of cards is worth that goes on below: a way that one sees whole is worth smaller letters."""
-LEGIBLE = 1.0
-"""Below this scale one would rather scroll."""
+LEGIBLE, LARGEST = 1.0, 1.7
+"""Below this scale one would rather scroll; above the other nothing is gained."""
+BROKEN, TALL = 0.65, 0.85
+"""What a picture is worth whose line of cards goes on below, for each such break; and one that must be scrolled."""
+FEW = 60
+"""So many cards are placed from left to right as well, to see what suits best."""
 _HELD = re.compile(r' textLength="[^"]*" lengthAdjust="spacingAndGlyphs"( xml:space="preserve">([^<]*)<)')
 
 
@@ -112,15 +111,17 @@ def _renamed(placed: Layout, scene: Scene, other: Scene) -> Layout:
 
 
 def _arranged(scene: Scene, widest: float | None) -> Layout:
-    """The layout that can be shown largest: a small picture in one line of cards, or in two."""
-    ways = (widest,) if widest is None or len(scene.cards) > FEW else (widest, widest * NARROWER)
-    return max((arrange(scene, width) for width in ways), key=_scale)
+    """The layout that suits a screen best: in one line of cards, in several, or downwards."""
+    rightwards = (arrange(scene, width) for width in (dict.fromkeys((None, widest)) if len(scene.cards) <= FEW else ()))
+    return max((*rightwards, arrange(scene, down=True)), key=_worth)
 
 
-def _scale(placed: Layout) -> float:
+def _worth(placed: Layout) -> float:
+    """The scale at which it fits the pane; less if it is broken, or if one has to scroll."""
     wide, high = placed.width + 2 * MARGIN, placed.height + 2 * MARGIN
-    broken = BROKEN if any(placed.bands.values()) else 1.0
-    return min(PANE[0] / wide, max(PANE[1] / high, LEGIBLE)) * broken
+    scale = min(PANE[0] / wide, max(PANE[1] / high, LEGIBLE), LARGEST)
+    tall = TALL if high * scale > PANE[1] + MARGIN else 1.0
+    return scale * tall * BROKEN ** max(placed.bands.values(), default=0)
 
 
 def _markup(film: Film, scene: Scene, placed: Layout, number: dict[Name, int]) -> str:

@@ -52,7 +52,8 @@ class Browser:
             "Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._send("Emulation.setEmulatedMedia", features=[scheme])
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self._send("Emulation.setEmulatedMedia", features=[scheme, still])
         self._send("Page.navigate", url="about:blank")
         self._send("Page.navigate", url=path.as_uri() + fragment)
         self.wait("document.readyState === 'complete' && location.protocol === 'file:'")

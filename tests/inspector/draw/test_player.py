@@ -248,3 +248,13 @@ def test_the_picture_in_the_page_is_whole_without_its_script() -> None:
     root = ElementTree.fromstring(markup)
     texts = {element.text for element in root.iter(f"{SVG}text")}
     assert {"◆ W1", "● MmBackward0", "freed"} <= texts
+
+
+def test_a_recording_has_its_player(tmp_path: Path) -> None:
+    import inspector
+    import minigrad as mg
+
+    with inspector.record() as trace:
+        w = mg.tensor(3.0, requires_grad=True)
+        (w * w).backward()
+    assert "w * w" in trace.player().save(tmp_path / "page.html").read_text(encoding="utf-8")
