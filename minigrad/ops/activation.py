@@ -214,6 +214,8 @@ def between(a: Array, /, low: float, high: float) -> Array:
     >>> F.hardtanh(mg.tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
+    if a.dtype.kind in "iu":
+        low, high = int(low), int(high)
     return np.clip(a, low, high)
 
 

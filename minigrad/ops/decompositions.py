@@ -110,10 +110,10 @@ def symmetric_eigen(a: Array, /, uplo: Any) -> tuple[Array, Array]:
 def _eigen_slope(g: Any, eigenvalues: Any, eigenvectors: Any) -> Any:
     g_values, g_vectors = g
     n = eigenvalues.shape[-1]
-    inside = _on_diagonal(g_values)
-    if not _silent(g_vectors):
-        inner = matmul(H(eigenvectors), g_vectors) / _gaps(eigenvalues) * _off_diagonal(n, _raw(eigenvalues).dtype)
-        inside = inside + (inner + H(inner)) * 0.5
+    if _silent(g_vectors):
+        return matmul(eigenvectors * unsqueeze.apply(g_values, -2), H(eigenvectors))
+    inner = matmul(H(eigenvectors), g_vectors) / _gaps(eigenvalues) * _off_diagonal(n, _raw(eigenvalues).dtype)
+    inside = (inner + H(inner)) * 0.5 + _on_diagonal(g_values)
     return matmul(eigenvectors, matmul(inside, H(eigenvectors)))
 
 
@@ -188,13 +188,16 @@ def _svd_slope(g: Any, U: Any, S: Any, Vh: Any, full_matrices: bool) -> Any:  # 
         U, g_u = (slice_along.apply(each, -1, 0, n, 1) for each in (U, g_u))  # noqa: N806
         Vh, g_vh = (slice_along.apply(each, -2, 0, n, 1) for each in (Vh, g_vh))  # noqa: N806
     if _silent(g_u) and _silent(g_vh):
-        return matmul(U, matmul(_on_diagonal(g_s), Vh))
+        return matmul(U * unsqueeze.apply(g_s, -2), Vh)
     gaps = _gaps(S * S)
     off = _off_diagonal(n, kind)
     column = unsqueeze.apply(S, -2)
     row = unsqueeze.apply(S, -1)
     g_v = H(g_vh)
-    inner = _skew(matmul(H(U), g_u)) / gaps * off * column + row * (_skew(matmul(Vh, g_v)) / gaps * off)
+    turning = _skew(matmul(H(U), g_u))
+    inner = turning / gaps * off * column + row * (_skew(matmul(Vh, g_v)) / gaps * off)
+    if _raw(U).dtype.kind == "c":
+        inner = inner + _on_diagonal(diagonal.apply(turning, 0, -2, -1) / (S * 2))
     out = matmul(U, matmul(inner + _on_diagonal(g_s), Vh))
     if U.shape[-2] > n:
         rest = g_u - matmul(U, matmul(H(U), g_u))

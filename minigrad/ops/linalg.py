@@ -242,8 +242,7 @@ def _cholesky_slope(g: Any, out: Any, upper: bool) -> Any:
     if upper:
         g, out = H(g), H(out)
     below = tril.apply(matmul(H(out), g), 0)
-    half = (below + tril.apply(below, -1)) * 0.5
-    symmetric = (half + H(half)) * 0.5
+    symmetric = (below + H(tril.apply(below, -1))) * 0.5
     return triangular_solution.apply(
         H(out), H(triangular_solution.apply(H(out), H(symmetric), True, False)), True, False
     )

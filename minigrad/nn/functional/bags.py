@@ -26,7 +26,7 @@ def embedding(
     """The rows of ``weight`` (rows, length) whose numbers are in ``input``; gradients of a row named twice add up.
 
     The row ``padding_idx`` receives no gradient. With ``max_norm`` rows that are longer are shortened in ``weight``
-    itself. ``scale_grad_by_freq`` divides gradients by how often a row is named. Raises IndexError for a row that is
+    itself. ``sparse`` gradients are dense here. ``scale_grad_by_freq`` divides gradients by how often a row is named. Raises IndexError for a row that is
     not there.
 
     >>> import minigrad as mg
@@ -35,15 +35,9 @@ def embedding(
     tensor([[3., 4.],
             [1., 2.]])
     """
-    _check_dense(sparse)
     if max_norm is not None:
         shorten(weight, input.array, max_norm, norm_type)
     return look_up(input, weight, padding_idx, scale_grad_by_freq)
-
-
-def _check_dense(sparse: bool) -> None:
-    if sparse:
-        raise NotImplementedError("sparse gradients are not there; leave sparse out, and the gradient is dense")
 
 
 def shorten(weight: Any, rows: Array, max_norm: float, norm_type: float) -> None:
@@ -79,7 +73,6 @@ def embedding_bag(
     >>> F.embedding_bag(mg.tensor([[0, 1]]), mg.tensor([[1.0, 2.0], [3.0, 4.0]]))
     tensor([[2., 3.]])
     """
-    _check_dense(sparse)
     flat, starts = _bags(input, offsets, include_last_offset)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")

@@ -97,6 +97,7 @@ def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, *, margin: float = 0.0, reduction: str = "mean"
 ) -> Any:
     """``1 - cos`` where ``target`` is 1, ``max(0, cos - margin)`` where it is -1."""
+    input1, input2 = (each if each.is_floating_point() else each.float() for each in (input1, input2))
     cosine = cosine_similarity(input1, input2, input1.array.ndim - 1, 1e-8)
     zero = cosine.new_zeros(())
     together = where(target == 1, 1 - cosine, zero)

@@ -98,8 +98,11 @@ SAMPLES: Table = {
         sample("m.det(x)", x=(2, 2, 2), kinds="", special=False),
     ],
     "cofactors": [sample("op(x)", x=(3, 3), kinds="", special=False)],
-    "log_determinant": [sample("m.linalg.slogdet(x)", x=(3, 3), kinds="", special=False)],
-    "cholesky_factor": [sample(f"m.linalg.cholesky({SQUARE})", x=(3, 3), kinds="", special=False)],
+    "log_determinant": [sample("m.linalg.slogdet(x)", x=(3, 3), kinds="c", special=False)],
+    "cholesky_factor": [
+        sample("m.linalg.cholesky(x @ x.mH + m.eye(3, dtype=x.dtype), upper=True)", x=(3, 3), kinds="c", special=False),
+        sample(f"m.linalg.cholesky({SQUARE})", x=(3, 3), kinds="", special=False),
+    ],
     "matrix_exponential": [
         sample("m.linalg.matrix_exp(x)", x=(3, 3), kinds="", special=False),
         sample("m.matrix_exp(x)", x=real(2, 2, low=-9, high=9), kinds="", special=False, second=False, smooth=False),
@@ -109,12 +112,13 @@ SAMPLES: Table = {
         sample("[each.abs() for each in m.linalg.qr(x)]", x=(2, 2), kinds="", special=False),
     ],
     "symmetric_eigen": [
+        sample("m.linalg.eigh(x @ x.mH)[0].clone()", x=(3, 3), kinds="c", special=False),
         sample(f"m.linalg.eigh({SQUARE})[0].clone()", x=(3, 3), kinds="", special=False),
         sample(f"m.linalg.eigh({SQUARE})[1].abs()", x=(3, 3), kinds="", special=False),
     ],
     "singular_parts": [
-        sample("m.linalg.svdvals(x).clone()", x=(3, 4), kinds="", special=False),
-        sample("[each.abs() for each in m.linalg.svd(x, full_matrices=False)]", x=(4, 3), kinds="", special=False),
+        sample("m.linalg.svdvals(x).clone()", x=(3, 4), kinds="c", special=False),
+        sample("[each.abs() for each in m.linalg.svd(x, full_matrices=False)]", x=(4, 3), kinds="c", special=False),
         sample("[each.abs() for each in m.linalg.svd(x, full_matrices=False)]", x=(2, 3), kinds="", special=False),
     ],
     "pseudo_inverse": [
