@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 
-class FunctionCtx:
+class _OneInTwo(type):
+    """PyTorch's context and node are one object: so the node too is an instance of the context's class."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return super().__instancecheck__(instance) or isinstance(instance, FunctionNode)
+
+
+class FunctionCtx(metaclass=_OneInTwo):
     """What forward saves here, backward finds here. Any attribute may be set on it."""
 
     needs_input_grad: tuple[bool, ...] = ()

@@ -169,6 +169,7 @@ def test_a_custom_function_s_context_and_node_are_nodes(xp: ModuleType) -> None:
 
     out = Same.apply(xp.ones(1, requires_grad=True))
     assert isinstance(out.grad_fn, xp.autograd.function.BackwardCFunction)
+    assert isinstance(out.grad_fn, xp.autograd.function.FunctionCtx)
     out.backward()
     assert seen == [True, True]
 
