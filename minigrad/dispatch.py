@@ -82,7 +82,7 @@ def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announ
         if announced:
             _announce_failure(op, operands, error)
         raise
-    if duals.tangents:
+    if duals.tangents and not modes.inference:
         duals.put(outputs, duals.after(op, operands, attributes, outputs))
     if announced and regime.unusual:
         _announce(op, operands, attributes, outputs, node, reason, inplace=False)
@@ -387,10 +387,11 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
         check_fits(target.array, result)
     except Exception as error:
         raise _complaint_of_autograd(op, operands) or _worded(op, values, error) from None
-    views.check_inference(target)
     record = tracked and modes.grad and not modes.inference and op.differentiable and target.array.dtype.kind in "fc"
     node = inplace_node(op, operands, attributes) if record else None
-    tangents = duals.after(op, operands, attributes, (wrap(result),)) if duals.tangents else None
+    views.check_inference(target)
+    dual = duals.tangents and not modes.inference
+    tangents = duals.after(op, operands, attributes, (wrap(result),)) if dual else None
     _write(target.array, result, op.may_overlap)
     if tangents is not None:
         duals.write(target, tangents[0])

@@ -66,6 +66,7 @@ class Op:
         self.may_overlap: bool = traits.pop("may_overlap", False)
         self.converts: bool = traits.pop("converts", False)
         self.keeps: tuple[str, ...] = traits.pop("keeps", ())
+        self.unpacks: tuple[str, ...] = traits.pop("unpacks", ())
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
         self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
@@ -180,6 +181,8 @@ class Op:
         wished = dict.fromkeys(wish for rule in active if rule is not None for wish in _wishes(rule))
         wished.update(dict.fromkeys(self._always_saved))
         slots = tuple(name for name in wished if name in self.operands or name in self.results)
+        if self.unpacks:
+            slots = tuple(sorted(slots, key=self.unpacks.index))
         others = tuple(name for name in wished if name not in slots)
         place = {name: i for i, name in enumerate((*slots, *others))}
         rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
@@ -285,6 +288,7 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
     where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
+    ``unpacks`` (the order in which saved operands are unpacked, and so which of two that were overwritten is told),
     ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same), ``samples`` (a
     function that gives the test walker its inputs).
     """

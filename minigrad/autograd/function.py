@@ -190,7 +190,7 @@ def _apply(function: type[Function], args: tuple[Any, ...], kwargs: dict[str, An
     _announce(node, function, args, outputs, recorded)
     if recorded:
         _save(node, {id(out) for out in outputs})
-    if duals.tangents:
+    if duals.tangents and not modes.inference:
         _carry_tangents(function, node, args, outputs)
     node.ctx._dirty = node.ctx._non_differentiable = ()  # tensors that lead back to this node: a cycle if it kept them
     if not isinstance(result, (tuple, list)):

@@ -119,11 +119,12 @@ def _await_any(fn: Hook) -> Callable[[int], Hook]:
         def hook(gradient: Tensor) -> None:
             task = current_graph_task()
             assert task is not None
+            serial = task.serial  # the callback must not hold the task that holds it
             with lock:
-                first = task.serial not in seen
-                seen.add(task.serial)
+                first = serial not in seen
+                seen.add(serial)
             if first:
-                task.callbacks.append(lambda: seen.discard(task.serial))
+                task.callbacks.append(lambda: seen.discard(serial))
                 fn(gradient)
 
         return hook

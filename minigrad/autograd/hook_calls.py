@@ -38,7 +38,7 @@ def run_tensor_hooks(node: Node, gradient: Gradient, task: GraphTask) -> Gradien
         _retain(node, 0, gradient, task)
         return gradient
     slots = dict(gradient or {})
-    for number, hooks in sorted(hooks_of_node.tensor.items()):
+    for number, hooks in hooks_of_node.tensor.items():  # the outputs in the order of their first hooks, as in PyTorch
         value = _through(hooks.values(), slots.get(number), node, task)
         if value is not None:
             slots[number] = value

@@ -262,6 +262,6 @@ class Conjugated:
     __slots__ = ()
 
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
-        turned = tuple(g.conj() for g in gradient) if isinstance(gradient, tuple) else gradient.conj()
+        turned = tuple(as_array(g.conj()) for g in gradient) if isinstance(gradient, tuple) else gradient.conj()
         results: list[Gradient] = super().apply_rules(turned, values, send)  # type: ignore[misc]
         return [None if g is None else g.conj() for g in results]

@@ -165,6 +165,8 @@ def _clamp(form: str, input: Any, min: Operand, max: Operand) -> Any:
     """Pick the operation, and its form (``apply`` or ``inplace``), by which bounds there are and what they are."""
     if min is None and max is None:
         raise RuntimeError("clamp: At least one of 'min' or 'max' must not be None")
+    if (input.array if isinstance(input, TensorMeta) else input).dtype.kind == "c":
+        raise NotImplementedError("clamp is not supported for complex types: they have no order")
     if not _is_tensor(min) and not _is_tensor(max):
         return getattr(clamp_numbers, form)(input, plain(min), plain(max))
     if min is None:

@@ -64,10 +64,17 @@ def fill_number(a: Array, /, value: Any) -> Array:
     >>> mg.zeros(2).fill_(5.0)
     tensor([5., 5.])
     """
-    return _full(a, value)
+    return _full(a, as_element(value, a.dtype))
 
 
 fill_number.grads(a=lambda g: zero.apply(g))
+
+
+def as_element(value: Any, dtype: np.dtype[Any]) -> Array:
+    """The number ``value`` as an element of ``dtype``. Raises RuntimeError when whole numbers have none for it."""
+    if dtype.kind in "iu" and not (np.iinfo(dtype).min <= np.real(value) <= np.iinfo(dtype).max):
+        raise RuntimeError(f"value cannot be converted to type {of(dtype).name}_t without overflow: it is {value}")
+    return np.asarray(value).astype(dtype)
 
 
 def _full(a: Array, value: Any) -> Array:
@@ -150,7 +157,7 @@ def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
     >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), 0.0)
     tensor([0., 2.])
     """
-    return np.where(_mask(mask), np.asarray(value, a.dtype), a)
+    return np.where(_mask(mask), as_element(value, a.dtype), a)
 
 
 @op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1", may_overlap=True)

@@ -12,6 +12,7 @@ from minigrad.autograd import views
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
 from minigrad.op import op
+from minigrad.ops.copying import as_element
 from minigrad.ops.dims import Shape
 
 Pattern = tuple[bool, ...]
@@ -117,6 +118,8 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
 def _check_types(a: Array, values: Array, indices: Sequence[Array], accumulate: bool) -> None:
     """Values are of the type of what they are put into; only a single number for a mask is converted."""
     fills = values.size == 1 and not accumulate and all(each.dtype.kind == "b" for each in indices)
+    if fills:
+        as_element(values.item(), a.dtype)
     if values.dtype != a.dtype and not fills:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {of(a.dtype).title} for the destination "

@@ -45,7 +45,7 @@ def mm(a: Array, b: Array, /) -> Array:
 mm.grads(a=lambda g, b: mm.apply(g, t.apply(b)), b=lambda g, a: mm.apply(t.apply(a), g))
 
 
-@op(label="@")
+@op(label="@", unpacks=("a", "b"))
 def mv(a: Array, b: Array, /) -> Array:
     """The product of a matrix and a vector, ``(n, k) @ (k) → (n)``: dA = g·bᵀ, db = Aᵀ·g.
 
@@ -88,7 +88,7 @@ def outer_product(a: Array, b: Array, /) -> Array:
 outer_product.grads(a=lambda g, b: mv.apply(g, b), b=lambda g, a: mv.apply(t.apply(g), a))
 
 
-@op(label="·")
+@op(label="·", unpacks=("a", "b"))
 def dot(a: Array, b: Array, /) -> Array:
     """The sum of the products of two vectors' elements.
 

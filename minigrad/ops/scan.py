@@ -27,8 +27,8 @@ def _run(ufunc: np.ufunc, a: Array, axis: int, reverse: bool, kind: np.dtype[Any
     if not a.ndim:
         return a.astype(kind or a.dtype)
     if reverse:
-        return np.flip(ufunc.accumulate(np.flip(a, axis), axis, kind), axis)
-    return ufunc.accumulate(a, axis, kind)
+        return np.ascontiguousarray(np.flip(ufunc.accumulate(np.flip(a, axis), axis, kind), axis))
+    return np.ascontiguousarray(ufunc.accumulate(a, axis, kind))
 
 
 @op(label="running Σ", name="cumsum", linear=True, backward="CumsumBackward0")

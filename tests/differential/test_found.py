@@ -680,6 +680,69 @@ d = c * 2
 b.mul_(2)
 d.backward()
 """,
+    "a hook at the first of several tensors holds no pass": """
+a = xp.tensor([1.0], requires_grad=True)
+h = xp.autograd.graph.register_multi_grad_hook([a], see("h"), mode="any")
+a.backward()
+i = xp.autograd.graph.get_gradient_edge(a).node.register_prehook(see("i"))
+a.backward()
+""",
+    "the outputs of a node run their hooks in the order of the first": """
+a = xp.tensor([1.0, 2.0, 3.0], requires_grad=True)
+b, c, d = a.chunk(3)
+h = d.register_hook(see("d"))
+i = b.register_hook(see("b"))
+j = d.register_hook(see("d once more"))
+e = d @ c
+e.backward()
+""",
+    "a stale source is complained of before an inference target": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b, c = a.split(1)
+with xp.inference_mode():
+    c.tanh_()
+    d = xp.tensor([[1.0]])
+d.copy_(c)
+""",
+    "complex numbers have no bounds": """
+a = xp.tensor([0.5j, 1.5 + 1j], dtype=xp.complex128)
+b = a.clamp(-1, 1)
+""",
+    "the parts of a complex vector lead back": """
+a = xp.tensor([1.5 + 1j, -0.5 - 1j], dtype=xp.complex128, requires_grad=True)
+b, c = a.unbind()
+(d,) = xp.autograd.grad([b], [a], [xp.ones_like(b)])
+""",
+    "running sums lie packed in memory": """
+a = xp.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+b = a.unfold(0, 2, 1).cumsum(2) @ a
+""",
+    "of two overwritten vectors of a product the first is told": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a.sin()
+c = a.cos()
+d = b @ c
+b.detach().add_(1)
+c.detach().add_(1)
+d.backward()
+""",
+    "in inference mode a Function carries no tangents": """
+a = xp.tensor([1.0])
+with xp.inference_mode():
+    with xp.autograd.forward_ad.dual_level():
+        b = xp.autograd.forward_ad.make_dual(a, xp.ones_like(a))
+        c, d = fn.Split.apply(b)
+        e = b * 2
+        f = xp.autograd.forward_ad.unpack_dual(e).tangent
+""",
+    "whole numbers have no infinity to be filled with": """
+a = xp.tensor([9, 1])
+b = xp.tensor([0.0]).rsqrt()
+a[xp.tensor([False, True])] = b
+a.masked_fill_(a > 0, float("nan"))
+a.fill_(float("inf"))
+a[0] = 2.5
+""",
 }
 """Programs by the behaviour that they show."""
 
