@@ -95,7 +95,7 @@ def set_data(pick: Pick, world: World) -> Statement | None:
 
 def hook(pick: Pick, world: World) -> Statement | None:
     """A tensor hook."""
-    fits = _tracked(world)
+    fits = [known for known in _tracked(world) if not known.turned]
     if not fits:
         return None
     x = pick.one(fits)

@@ -388,7 +388,7 @@ def reshaped_in_place(pick: Pick, world: World) -> Statement | None:
     options += [("squeeze_", (), tuple(size for size in x.shape if size != 1))]
     options += [("t_", (), x.shape[::-1])] if len(x.shape) == 2 else []
     name, args, shape = pick.one(options)
-    x.shape = shape
+    x.shape, x.turned = shape, True
     return Do(x.name, name, args)
 
 

@@ -188,7 +188,7 @@ def several_roots(pick: Pick, world: World) -> Statement | None:
 
 def multi_hook(pick: Pick, world: World) -> Statement | None:
     """A hook of several tensors: once all gradients are there, or at the first."""
-    fits = _tracked(world)
+    fits = [known for known in _tracked(world) if not known.turned]
     if not fits or world.inference:
         return None
     chosen = dict.fromkeys(known.name for known in pick.some(fits))

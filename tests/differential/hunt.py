@@ -140,6 +140,7 @@ def _one_batch(numbers: range, quest: Quest, tally: Tally) -> int:
                 last = message
             else:
                 tally.add(message)
+                print(f"\n# program {message.number}: {message.kind}\n{message.text}", flush=True)
     except EOFError:
         child.join()
     if not child.exitcode:
@@ -189,9 +190,7 @@ def main() -> int:
     numbers = range(given.start, given.start + given.examples)
     tally = Tally()
     for done, tally in enumerate(hunt(numbers, quest), start=1):
-        print(f"… {min(done * BATCH, given.examples)}: {sum(tally.kinds.values())} differ", file=sys.stderr)
-    for found in (one for many in tally.first.values() for one in many):
-        print(f"\n# program {found.number}: {found.kind}\n{found.text}")
+        print(f"… {min(done * BATCH, given.examples)}: {sum(tally.kinds.values())} differ", file=sys.stderr, flush=True)
     print("\n" + summary(tally, given.examples))
     if given.save:
         save(tally, given.save)

@@ -44,7 +44,8 @@ class Known:
 
     ``graded``: it may have a ``.grad`` by now. ``frozen``: nobody promises what a write to it
     would change, because its elements overlap or because it is a returned gradient.
-    ``inference``: made in inference mode.
+    ``inference``: made in inference mode. ``turned``: its shape was changed in place, after which PyTorch hangs further
+    hooks on the node of the old shape.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Known:
     graded: bool = False
     frozen: bool = False
     inference: bool = False
+    turned: bool = False
 
     @property
     def size(self) -> int:
