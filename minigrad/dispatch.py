@@ -14,6 +14,7 @@ import numpy as np
 
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
+from minigrad.autograd.current import current
 from minigrad.autograd.duals import duals
 from minigrad.autograd.meta import bump_version, untracked
 from minigrad.autograd.modes import modes
@@ -364,6 +365,33 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     """
     if not isinstance(operands[0], TensorBase):
         return _inplace_on_array(op, operands, attributes)
+    if regime.unusual == 1 and Event.journal is not None and _is_plain(operands):
+        return _told_inplace(Event.journal, op, operands, attributes)
+    return aloud(op, operands, attributes)
+
+
+def _told_inplace(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    """A plain write is told afterwards in one call: the only listener keeps a journal."""
+    target = operands[0]
+    current.told = True
+    try:
+        op.unheard_inplace(*operands, *attributes)
+        plain = current.told
+    except Exception as error:
+        if current.told:
+            _announce_failure(op, operands, error)
+        raise
+    finally:
+        current.told = False
+    if plain:
+        where = here(2) if places_wanted() else None
+        journal.wrote(op, operands, attributes, _why_unrecorded(op, operands, (target,)), where)
+    return target
+
+
+def aloud(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+    """``inplace`` step by step, with its events."""
+    current.told = False
     operands = tuple(map(_operand, operands))
     try:
         return _inplace(op, operands, attributes)

@@ -81,6 +81,16 @@ class Journal(Protocol):
     ) -> None:
         """``OpApplied``, a ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for all it saved."""
 
+    def wrote(
+        self,
+        op: Op,
+        operands: tuple[Any, ...],
+        attributes: tuple[Any, ...],
+        unrecorded: str | None,
+        where: Where | None,
+    ) -> None:
+        """An operation in place that left no history: ``OpApplied``, ``VersionBumped`` of the first operand."""
+
     def ran(
         self, task: GraphTask, node: Any, gradients: tuple[Any, ...], saved: Any, results: list[Any], sent: list[Sent]
     ) -> None:
@@ -398,15 +408,24 @@ class ScopeLeft(Event):
 
 
 class Delivering(threading.local):
-    """Whether this thread delivers an event now; then it announces nothing."""
+    """Whether this thread delivers an event now; then it announces nothing.
+
+    A journal that looks at more than it is given enters this, too.
+    """
 
     now = False
+
+    def __enter__(self) -> None:
+        self.now = True
+
+    def __exit__(self, *_: object) -> None:
+        self.now = False
 
 
 # By name, since a class with slots replaces the one of the same name that it was made from.
 KINDS: tuple[type[Event], ...] = tuple({kind.__name__: kind for kind in Event.__subclasses__()}.values())
 _lock = threading.RLock()
-_delivering = Delivering()
+delivering = Delivering()
 _active: tuple[Listening, ...] = ()
 _places_wanted = False
 
@@ -466,16 +485,16 @@ def places_wanted() -> bool:
 
 def emit(event: Event) -> None:
     """Deliver ``event`` to all who listen to its kind. Called only behind ``if Kind.listeners``."""
-    if _delivering.now:
+    if delivering.now:
         return
-    _delivering.now = True
+    delivering.now = True
     try:
         if _places_wanted:
             event.where = here(2)
         for callback in type(event).listeners:
             callback(event)
     finally:
-        _delivering.now = False
+        delivering.now = False
 
 
 def refused(error: E, name: str, **inputs: Any) -> E:

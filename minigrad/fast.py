@@ -340,10 +340,10 @@ def _node_of_many(op: Op, args: Any, arrays: Any, attributes: Any, mask: int, ou
     return n
 
 
-def make_inplace(op: Op) -> Callable[..., Any]:
-    """The in-place form of ``op`` as a plain function of operands and attributes by position."""
+def make_inplace(op: Op, regime: Regime = regime, inplace: General = inplace) -> Callable[..., Any]:
+    """The in-place form of ``op`` as a plain function of operands and attributes by position; see ``make_apply``."""
     if len(op.operands) == 2 and op.elementwise and not op.variadic and not op.attributes:
-        return _binary_inplace(op)
+        return _binary_inplace(op, regime, inplace)
     count = len(op.operands)
 
     def apply(target: Any, *rest: Any) -> Any:
@@ -352,7 +352,7 @@ def make_inplace(op: Op) -> Callable[..., Any]:
     return apply
 
 
-def _binary_inplace(op: Op) -> Callable[..., Any]:
+def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., Any]:
     """What optimisers written by hand do all day: ``w -= lr * w.grad``, unrecorded, in memory of its own."""
     forward = op.forward
     name = f"{op.name}_"

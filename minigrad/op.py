@@ -143,6 +143,11 @@ class Op:
         """``apply`` where the only listener keeps a journal: as if nobody listened, and nothing is announced."""
         return self._way(unheard, dispatch.fully)
 
+    @cached_property
+    def unheard_inplace(self) -> Callable[..., Any]:
+        """``inplace`` in the same way; what is no plain write is left to ``dispatch.aloud``, which announces it."""
+        return make_inplace(self, unheard, dispatch.aloud)
+
     def operand_names(self, count: int) -> tuple[str, ...]:
         """What each of ``count`` operands is called: ``tensors[0]`` and so on where there may be any number."""
         return self.operands[: self.fixed] + tuple(f"{self.operands[-1]}[{i}]" for i in range(count - self.fixed))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import text_of
 from inspector.record.summary import Look
-from inspector.record.unfold import ACCUMULATED, APPLIED, END, FAILING, RAN, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, END, FAILING, RAN, WROTE, Text
 from minigrad.autograd.meta import number_first
 from minigrad.events import places_wanted
 from minigrad.provenance import Where, here
@@ -31,7 +31,7 @@ class Journal:
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
         self._recorder = recorder
-        self._look = look.note
+        self._look, self._forget = look.note, look.forget
         self._pass: tuple[int, int, int] | None = None
 
     def applied(
@@ -51,9 +51,7 @@ class Journal:
         try:
             site, thread = recorder.arrive(where)
             note = [APPLIED, site, thread, recorder.number_of(op), unrecorded, len(operands), len(outputs)]
-            note += [x.serial if isinstance(x, Tensor) else text_of(x) for x in operands]
-            if attributes:
-                note += [x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)) for x in attributes]
+            self._note_inputs(note, operands, attributes)
             made = [self._note_result(note, out) for out in outputs]
             if recorder.learns_names:
                 recorder.learn(operands, outputs, site, thread)
@@ -65,6 +63,39 @@ class Journal:
             recorder.fail(op.name, error)
         if recorder.needs_rest:
             recorder.rest()
+
+    def wrote(
+        self,
+        op: Op,
+        operands: tuple[Any, ...],
+        attributes: tuple[Any, ...],
+        unrecorded: str | None,
+        where: Where | None,
+    ) -> None:
+        """An operation wrote its result into its first operand."""
+        recorder, target = self._recorder, operands[0]
+        if recorder.left <= 0:
+            return
+        try:
+            site, thread = recorder.arrive(where)
+            note = [WROTE, site, thread, recorder.number_of(op), unrecorded, len(operands)]
+            self._note_inputs(note, operands, attributes)
+            counter = target.version_counter
+            note += (counter.serial, counter.value)
+            self._forget()
+            self._look(note, target.array)
+            if recorder.learns_names:
+                recorder.learn(operands, (target,), site, thread)
+            recorder.write(tuple(note), 2)
+        except Exception as error:
+            recorder.fail(op.name, error)
+        if recorder.needs_rest:
+            recorder.rest()
+
+    def _note_inputs(self, note: list[Any], operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
+        note += [x.serial if isinstance(x, Tensor) else text_of(x) for x in operands]
+        if attributes:
+            note += [x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)) for x in attributes]
 
     def _note_result(self, note: list[Any], out: Tensor) -> tuple[int, int]:
         """What the fact of a tensor just made says. Returns the numbers of the tensor and of its storage."""
@@ -189,5 +220,7 @@ def _slots_of(node: Any) -> tuple[str, ...]:
     return slots  # type: ignore[no-any-return]
 
 
-STROKES = tuple(stroke.__code__ for stroke in (Journal.applied, Journal.ran, Journal.accumulated, Journal.failing))
+STROKES = tuple(
+    stroke.__code__ for stroke in (Journal.applied, Journal.wrote, Journal.ran, Journal.accumulated, Journal.failing)
+)
 """The code that runs in the midst of the program."""

@@ -254,7 +254,7 @@ _ONLY_THE_FRAME = 3
 
 def _attribute(owner: Any, text: str, name: str) -> tuple[Any, str] | None:
     if isinstance(owner, Tensor):
-        return (owner.grad, f"{text}.grad") if name == "grad" else None
+        return (owner._grad, f"{text}.grad") if name == "grad" else None
     for scope in _scopes(owner):
         if name in scope:
             return scope[name], f"{text}.{name}"

@@ -122,7 +122,7 @@ class Recorder:
         """The program has come to ``where``: the numbers of that site and of the thread."""
         if where is None:
             return 0, self._thread()
-        with self.lock:
+        with self.lock, events.delivering:
             return self._arrive(where)
 
     def _arrive(self, where: Where | None) -> tuple[int, int]:
@@ -135,7 +135,7 @@ class Recorder:
     def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], number: int, thread: int) -> None:
         """An operation at this site used these operands and made these outputs: they may have names."""
         site = self._sites[number]
-        with self.lock:
+        with self.lock, events.delivering:
             self._at = (number, thread)
             self._names.used(operands, site)
             self._names.made(outputs, site, thread)

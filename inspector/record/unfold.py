@@ -27,7 +27,8 @@ new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 _edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
 
 Note = tuple[Any, ...]
-APPLIED, RAN, ACCUMULATED, FAILING, NAMED, END = "applied", "ran", "accumulated", "failing", "named", "end"
+APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
+END = "end"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 
@@ -57,6 +58,8 @@ class Unfolder:
         kind, site, thread = take(), self._sites[take()], take()
         if kind is APPLIED:
             return _applied(take, site, thread, self._ops[take()])
+        if kind is WROTE:
+            return _wrote(take, site, thread, self._ops[take()])
         if kind is NAMED:
             return [new.NameBound(site.place, thread, take(), take())]
         return _OF_PASSES[kind](take, site.place, thread)
@@ -65,14 +68,29 @@ class Unfolder:
 def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     """``OpApplied``, ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for each saved value."""
     unrecorded, operands, count = take(), take(), take()
-    inputs = tuple([(name, take()) for name in op.operand_names(operands)])
-    attributes = tuple([(name, _text(take())) for name in op.attributes])
+    inputs, attributes = _inputs(take, op, operands)
     made = [_created(take, site.place, thread, op.name, unrecorded is not None) for _ in range(count)]
     outputs = tuple([fact.tensor for fact in made])
     facts = [] if unrecorded is not None else _node(take, site.place, thread, op, outputs)
     node = facts[0].node if facts else None
     told = (op.name, op.label, inputs, attributes, outputs, node, unrecorded, False, site.expression)
     return [new.OpApplied(site.place, thread, *told), *made, *facts]
+
+
+def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
+    """``OpApplied`` in place, and the ``VersionBumped`` of its first operand."""
+    unrecorded, operands = take(), take()
+    inputs, attributes = _inputs(take, op, operands)
+    target, storage, version, value = inputs[0][1], take(), take(), _summary(take)
+    told = (op.name, op.label, inputs, attributes, (target,), None, unrecorded, True, site.expression)
+    bumped = (target, storage, version - 1, version, f"{op.name}_", value)
+    return [new.OpApplied(site.place, thread, *told), new.VersionBumped(site.place, thread, *bumped)]
+
+
+def _inputs(take: Take, op: Op, operands: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Operands and attributes, each with its name."""
+    inputs = tuple([(name, take()) for name in op.operand_names(operands)])
+    return inputs, tuple([(name, _text(take())) for name in op.attributes])
 
 
 def _text(value: Any) -> str:

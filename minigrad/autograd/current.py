@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Current(threading.local):
     """This thread's innermost graph task, and the depth of nesting.
 
-    ``told``: what the running node unpacks and releases is in a listener's journal already, or will be.
+    ``told``: what the running node unpacks and releases, or the operation writes, will be in a listener's journal.
     """
 
     task: GraphTask | None = None

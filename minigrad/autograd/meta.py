@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.current import current
 from minigrad.events import VersionBumped, emit, places_wanted
 from minigrad.provenance import here
 
@@ -203,7 +204,7 @@ def bump_version(tensor: Tensor, by: str) -> None:
     counter.value = old + 1
     if places_wanted():
         _remember(counter, by)
-    if VersionBumped.listeners:
+    if VersionBumped.listeners and not current.told:
         emit(VersionBumped(tensor, counter, old, old + 1, by))
 
 

@@ -47,6 +47,23 @@ def no_gradient_anywhere() -> None:
     _ = mg.arange(4) + 1, x > 0.5
 
 
+def plain_writes() -> None:
+    w = mg.ones(2, requires_grad=True)
+    big = mg.ones(100, requires_grad=True)
+    (w.sum() * big).sum().backward()
+    with mg.no_grad():
+        for parameter in (w, big):
+            assert parameter.grad is not None
+            parameter.grad *= 0.5
+            parameter -= 0.1 * parameter.grad
+            parameter.grad = None
+    row = mg.ones(2, 3)[0]
+    row += 1
+    row.t_()
+    with pytest.raises(RuntimeError):
+        row.add_(mg.ones(5))
+
+
 def big_arrays() -> None:
     x = mg.ones(20, 30, requires_grad=True)
     (x @ mg.ones(30, 5)).relu().sum().backward()
@@ -93,6 +110,7 @@ PROGRAMS = (
     fan_out,
     views_and_several_outputs,
     no_gradient_anywhere,
+    plain_writes,
     big_arrays,
     hooks_and_higher_orders,
     overwritten,
