@@ -56,6 +56,9 @@ PROGRAMS: dict[str, Callable[[Any, Any], Any]] = {
     "jacrev of jacfwd": lambda f, t: f.jacrev(f.jacfwd(layer(t), argnums=1), argnums=1)(w(t), x(t)),
     "hessian": lambda f, t: f.hessian(lambda v: v.prod() + v.exp().sum())(x(t)),
     "vmap of grad": lambda f, t: f.vmap(f.grad(lambda a, b: (a * b).sum().square()), (0, None))(w(t), x(t)),
+    "gradients of each sample": lambda f, t: f.vmap(f.grad(lambda p, v: (p["w"] @ v).square().sum()), (None, 0))(
+        {"w": w(t)}, w(t)
+    ),
     "vmap of hessian": lambda f, t: f.vmap(f.hessian(lambda v: (v**3).sum()))(w(t)),
 }
 

@@ -7,7 +7,7 @@ stacked. Gradients and tangents flow through all of it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from minigrad.autograd.modes import modes
@@ -112,6 +112,8 @@ def _common_length(parts: list[Any]) -> int:
 def _gathered(rows: list[Any], out_dims: Any, known: dict[tuple[int, ...], Any]) -> Any:
     """The results stacked, in the structure that each row has."""
     first = rows[0] if rows else None
+    if isinstance(first, Mapping):
+        return {key: _gathered([row[key] for row in rows], out_dims, known) for key in first}
     if isinstance(first, (tuple, list)):
         dims = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(first)
         columns = zip(zip(*rows, strict=True), dims, strict=True)

@@ -49,7 +49,8 @@ class LayerNorm(Module):
 
     def extra_repr(self) -> str:
         """Shape and options."""
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        affine, bias = self.elementwise_affine, self.bias is not None
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={affine}, bias={bias}"
 
 
 def _reset(module: Any) -> None:
@@ -114,7 +115,8 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """Sizes and options."""
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+        bias = self.bias is not None
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={bias}"
 
 
 class _ChannelNorm(Module):

@@ -17,7 +17,14 @@ def _like(other: Any, kind: dtype | None) -> np.dtype[Any]:
     return dtypes.numpy_of(kind) or other.array.dtype
 
 
-def zeros_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def zeros_like(
+    input: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
     """Zeros of the shape and type of ``input``.
 
     >>> import minigrad as mg
@@ -28,7 +35,14 @@ def zeros_like(input: Any, *, dtype: dtype | None = None, device: Any = None, re
     return made(np.zeros_like(input.array, _like(input, dtype)), "zeros_like", requires_grad)
 
 
-def ones_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def ones_like(
+    input: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
     """Ones of the shape and type of ``input``.
 
     >>> import minigrad as mg
@@ -39,7 +53,14 @@ def ones_like(input: Any, *, dtype: dtype | None = None, device: Any = None, req
     return made(np.ones_like(input.array, _like(input, dtype)), "ones_like", requires_grad)
 
 
-def empty_like(input: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Any:
+def empty_like(
+    input: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+) -> Any:
     """Unwritten memory of the shape and type of ``input``.
 
     >>> import minigrad as mg
@@ -51,7 +72,13 @@ def empty_like(input: Any, *, dtype: dtype | None = None, device: Any = None, re
 
 
 def full_like(
-    input: Any, fill_value: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False
+    input: Any,
+    fill_value: Any,
+    *,
+    dtype: dtype | None = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
 ) -> Any:
     """``fill_value`` in the shape and type of ``input``.
 

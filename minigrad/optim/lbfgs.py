@@ -114,10 +114,10 @@ class _Run:
         """Move until there is a reason to stop."""
         if self._flat():
             return
-        for _ in range(self.options["max_iter"]):
+        for left in reversed(range(self.options["max_iter"])):
             self.memory["n_iter"] += 1
             direction = self._direction()
-            if not self._advance(direction):
+            if not self._advance(direction, last=not left):
                 return
 
     def _flat(self) -> bool:
@@ -155,8 +155,8 @@ class _Run:
             memory[name].append(value)
         memory["H_diag"] = curvature / float(change @ change)
 
-    def _advance(self, direction: Array) -> bool:
-        """One move; whether to go on."""
+    def _advance(self, direction: Array, last: bool) -> bool:
+        """One move; whether to go on. After the ``last`` one of a fixed length nothing needs the loss there."""
         options, memory = self.options, self.memory
         length = (
             options["lr"]
@@ -168,7 +168,7 @@ class _Run:
             memory["t"] = length
             return False
         before = self.loss
-        length, spent = self._move(direction, length, slope)
+        length, spent = self._move(direction, length, slope, last)
         memory["t"] = length
         self.evaluations += spent
         memory["func_evals"] += spent
@@ -176,9 +176,12 @@ class _Run:
         stop = self._flat() or np.abs(direction * length).max() <= tiny or abs(self.loss - before) < tiny
         return not (stop or self.evaluations >= options["max_eval"])
 
-    def _move(self, direction: Array, length: float, slope: float) -> tuple[float, int]:
+    def _move(self, direction: Array, length: float, slope: float, last: bool) -> tuple[float, int]:
         """Change the parameters; the length that was gone, and how often the closure was called."""
         start = self.optimizer._position()
+        if self.options["line_search_fn"] is None and last:
+            self.optimizer._move_to(start + length * direction)
+            return length, 0
         if self.options["line_search_fn"] is None:
             self._evaluate(start, direction, length)
             return length, 1

@@ -214,6 +214,26 @@ def test_schedules_in_a_chain_and_in_a_row_set_the_rates_that_pytorchs_do(torch:
     np.testing.assert_allclose(rates["minigrad"], rates["torch"], 1e-12)
 
 
+@pytest.mark.oracle
+def test_lbfgs_asks_for_the_loss_as_often_as_pytorchs(torch: ModuleType) -> None:
+    asked = {}
+    for library in (torch, mg):
+        w = library.tensor([2.0, -1.0], requires_grad=True)
+        optimizer = library.optim.LBFGS([w], lr=0.01, max_iter=6)
+        asked[library.__name__] = 0
+        for _ in range(3):
+
+            def closure(library: Any = library, w: Any = w, optimizer: Any = optimizer) -> Any:
+                asked[library.__name__] += 1
+                optimizer.zero_grad()
+                loss = (w**4).sum()
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+    assert asked["minigrad"] == asked["torch"]
+
+
 class ByHand(mg.optim.Optimizer):
     """An optimiser as people write their own, with a ``step`` that does everything."""
 
