@@ -31,7 +31,6 @@ INSTEAD = {
     "cuda.amp": _NO_MIXED,
     "distributed": _ONE_PROCESS,
     "export": _EAGER,
-    "fft": "use numpy.fft on x.numpy(), which is not differentiated",
     "functorch": _CALLS,
     "fx": _EAGER,
     "hub": "models cannot be downloaded; build them from minigrad.nn",

@@ -13,6 +13,7 @@ from minigrad.nn.functional.losses import reduce
 from minigrad.nn.functional.normalisation import pairwise_distance
 from minigrad.nn.functional.reduction import older_reduction
 from minigrad.ops.activation import log_sigmoid
+from minigrad.ops.alignment import aligned
 from minigrad.ops.choice import minimum, relu
 from minigrad.ops.clamping import clamp_min
 from minigrad.ops.losses import check_reduction
@@ -168,8 +169,6 @@ def ctc_loss(
     >>> F.ctc_loss(mg.tensor([[[0.5, 0.5]], [[0.5, 0.5]]]).log(), mg.tensor([[1]]), [2], [1])
     tensor(0.2877)
     """
-    from minigrad.ops.alignment import aligned
-
     check_reduction(reduction)
     single = log_probs.array.ndim == 2
     probabilities = unsqueeze.apply(log_probs, 1) if single else log_probs

@@ -175,9 +175,14 @@ def linear_cross_entropy(
 ) -> Any:
     """``cross_entropy`` of the scores ``linear(input, linear_weight, linear_bias)``."""
     scores = linear(input, linear_weight, linear_bias)
-    ignored = -100 if ignore_index is None else ignore_index
-    extra = {"ignore_index": ignored, "reduction": reduction, "label_smoothing": label_smoothing}
-    return cross_entropy(scores, target, weight, **extra)
+    return cross_entropy(
+        scores,
+        target,
+        weight,
+        ignore_index=-100 if ignore_index is None else ignore_index,
+        reduction=reduction,
+        label_smoothing=label_smoothing,
+    )
 
 
 def _class_dim(input: Any) -> int:
