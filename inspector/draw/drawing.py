@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.draw.collecting import undisturbed
 from inspector.draw.composing import composed
 from inspector.draw.errors import DrawError
 from inspector.draw.fold import How
@@ -93,8 +94,9 @@ def draw(
         legend=legend,
         labels=labels or {},
     )
-    subject = _subject(what, step, task, names, title)
-    made = composed(subject, options)
+    with undisturbed():
+        subject = _subject(what, step, task, names, title)
+        made = composed(subject, options)
     trace = what.trace if isinstance(what, Cursor) else what
     film = Moving(trace if isinstance(trace, Trace) else subject, task, options, title=title, widest=widest)
     picture = Picture(

@@ -15,6 +15,8 @@ STUB_ROOM = 56.0
 TRIES = (0.0, 0.08, -0.08, 0.16, -0.16, 0.24, -0.24, 0.32, -0.32)
 """How far from the best place along its line a label may move, the nearest first."""
 CELL = 24.0
+MANY = 1500
+"""Of more lines than these it is not asked which run behind a label: it would take a third of the time."""
 NEAR = 27.0
 """How far from an end of a line the middle of a label stands that is to be read with that end."""
 LONG = 240.0
@@ -69,7 +71,8 @@ class Labeller:
 
     def _cost(self, label: Label, line: int) -> int:
         """Running into a card or a label is worst; a line of another's behind it is worth two moves."""
-        return 100 * self._taken.count(label.box) + 2 * self._points.others(label.box, line)
+        crossed = self._points.others(label.box, line) if len(self._curves) <= MANY else 0
+        return 100 * self._taken.count(label.box) + 2 * crossed
 
 
 def beside_stub(text: str, dock: Point, *, before: bool, below: bool = False) -> Label:

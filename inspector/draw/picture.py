@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
+from inspector.draw.collecting import undisturbed
 from inspector.draw.data import as_json
 from inspector.draw.dot import source
 from inspector.draw.errors import DrawError
@@ -58,6 +59,10 @@ class Picture:
     def svg(self) -> str:
         """The picture as SVG text."""
         chosen = self.options
+        with undisturbed():
+            return self._svg(chosen)
+
+    def _svg(self, chosen: Options) -> str:
         return svg(self.scene, self.layout, embed_font=self.embed_font, theme=chosen.theme, legend=chosen.legend)
 
     @cached_property

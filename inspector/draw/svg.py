@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
 from inspector.draw.geometry import Curve, Point
@@ -329,6 +330,7 @@ def _escaped(text: str) -> str:
     return escape(plain(text))
 
 
+@lru_cache(maxsize=50_000)
 def digits(number: float) -> str:
     """A number for SVG: two decimals at most."""
     return f"{number:.2f}".rstrip("0").rstrip(".") if number else "0"

@@ -134,5 +134,5 @@ def test_a_trace_of_files_stays_as_it_is() -> None:
 
 
 def test_what_cannot_be_drawn_displays_as_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.draw.player.LIMIT", 2)
+    monkeypatch.setattr("inspector.draw.player.UTMOST", 2)
     assert trace_html(Trace(stories.network())).startswith("<p>This graph has ")

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
 
+from inspector.draw.collecting import undisturbed
+from inspector.draw.composing import UTMOST, composed
 from inspector.draw.files import write_whole
+from inspector.draw.options import Options
 from inspector.draw.player.chapters import affordable, chapters
-from inspector.draw.player.film import Film
+from inspector.draw.player.film import Film, Panorama
 from inspector.draw.player.page import page
 from inspector.draw.player.stage import staged
 from inspector.draw.selection import select
@@ -22,7 +26,7 @@ from inspector.trace.trace import Trace
 WIDEST = 860.0
 """A line of cards that is longer goes on in the next: beside the source, a screen has no more room."""
 LIMIT = 1500
-"""Cards in one chapter."""
+"""So many cards are filmed; of more one sees how things stood at the end, folded."""
 
 
 class Player:
@@ -56,16 +60,23 @@ class Player:
     @cached_property
     def html(self) -> str:
         """The page. Raises ``DrawError`` where a chapter cannot be drawn."""
+        with undisturbed():
+            return self._page()
+
+    def _page(self) -> str:
         if self._subject is not None:
             return page(self.trace, staged([self._film(0, self._subject)], self._widest))
         known = chapters(self.trace, self._task)
         shown = affordable(known)
-        note = "" if len(shown) == len(known) else f"{len(shown):,} of {len(known):,} backward passes are here."
         films = [self._film(one.start, one.subject(self.trace, self._title)) for one in shown]
-        return page(self.trace, staged(films, self._widest), note=note)
+        return page(self.trace, staged(films, self._widest), note=" ".join(_notes(films, len(known))))
 
     def _film(self, start: int, subject: Subject) -> Film:
-        return Film(self.trace, start, subject, select(subject, LIMIT), self._values)
+        chosen = select(subject, UTMOST)
+        if len(chosen.parts) <= LIMIT:
+            return Film(self.trace, start, subject, chosen, self._values)
+        scene = composed(subject, Options(values=self._values, fold="loops")).scene
+        return Panorama(self.trace, start, subject, chosen, scene)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page; whole, or not at all. Returns the path."""
@@ -86,3 +97,11 @@ class Player:
 
     def __repr__(self) -> str:
         return f"<Player of {len(self.trace):,} steps: save(path) writes it as a page>"
+
+
+def _notes(films: Sequence[Film], passes: int) -> Iterator[str]:
+    """What is not as one may expect, in sentences."""
+    if len(films) < passes:
+        yield f"{len(films):,} of {passes:,} backward passes are here."
+    if any(isinstance(film, Panorama) for film in films):
+        yield f"More than {LIMIT:,} cards are too many to film: the picture is of the end, with loops folded."

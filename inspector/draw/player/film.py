@@ -15,7 +15,7 @@ from typing import Any
 from inspector.draw.cards import Cards
 from inspector.draw.mismatch import Mismatch, mismatches, mismatches_of
 from inspector.draw.player.numbers import Numbers
-from inspector.draw.scene import Card, Link
+from inspector.draw.scene import Card, Link, Scene
 from inspector.draw.selection import FAILED, Flow, Part, Selection
 from inspector.draw.subject import Subject
 from inspector.draw.ties import Ties
@@ -182,6 +182,30 @@ class Film:
         """Every link that was ever there."""
         yield from (link for link in self._ties.links() if _break_of(link) not in self._breaks)
         yield from self._breaks.values()
+
+
+class Panorama(Film):
+    """The frames of a chapter that is too large to film: captions and source, beside a picture of its end."""
+
+    def __init__(self, trace: Trace, start: int, last: Subject, chosen: Selection, scene: Scene) -> None:
+        self.slots = {}
+        self.frames = [Frame(start)]
+        self.subject = last
+        self.selection = chosen
+        self._scene = scene
+        cursor = Cursor(trace, start)
+        for step in range(start + 1, last.now.step + 1):
+            cursor.seek(step)
+            if not is_quiet(trace.facts[step - 1], cursor.state):
+                self.frames.append(Frame(step))
+
+    def cards(self) -> Iterator[Card]:
+        """The cards at the end."""
+        yield from self._scene.cards
+
+    def links(self) -> Iterator[Link]:
+        """The links at the end."""
+        yield from self._scene.links
 
 
 def _break_of(link: Link) -> tuple[str, str, str]:

@@ -168,6 +168,15 @@ def test_long_runs_stay_small() -> None:
     assert long - fonts < 12 * (short - fonts)
 
 
+def test_what_is_too_large_to_film_is_seen_as_it_ends_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.draw.player.LIMIT", 50)
+    html = Player(Trace(stories.loop(40))).html
+    assert "More than 50 cards are too many to film: the picture is of the end, with loops folded." in html
+    (chapter,) = Page(html).film["chapters"]
+    assert len(chapter["steps"]) > 200
+    assert html.count('class="card ') == 4
+
+
 # Nothing gets out, and nothing in.
 
 
