@@ -119,6 +119,28 @@ i1.grads(a=lambda g, a, out: g * _unless_tiny(a, lambda x: i0(a) - out / x))
 i1e.grads(a=lambda g, a, out: g * _unless_tiny(a, lambda x: i0e(a) - out * (sign(a) + 1 / x)))
 
 
+@op(label="I₀", name="modified_bessel_i0", promotes="float", elementwise=True)
+def modified_i0(a: Array, /) -> Array:
+    """``i0`` by the name under which PyTorch has no derivative for it.
+
+    >>> import minigrad as mg
+    >>> mg.special.modified_bessel_i0(mg.tensor([1.0]))
+    tensor([1.2661])
+    """
+    return in_doubles(lambda x: _plain(0, x), a)
+
+
+@op(label="I₁", name="modified_bessel_i1", promotes="float", elementwise=True)
+def modified_i1(a: Array, /) -> Array:
+    """``i1`` by the name under which PyTorch has no derivative for it.
+
+    >>> import minigrad as mg
+    >>> mg.special.modified_bessel_i1(mg.tensor([1.0]))
+    tensor([0.5652])
+    """
+    return in_doubles(lambda x: _plain(1, x), a)
+
+
 class BesselMethods:
     """The methods that Bessel functions lend to ``Tensor``."""
 

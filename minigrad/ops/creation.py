@@ -394,7 +394,7 @@ def arange(
     start, end, step = (x.item() if isinstance(x, TensorMeta) else x for x in (start, end, step))  # type: ignore[attr-defined]
     if not math.isfinite(start) or not math.isfinite(end):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if dtype is not None and dtypes.numpy_of(dtype).kind in "iu":  # type: ignore[union-attr]
+    if dtype is dtypes.int64:
         start, end, step = int(start), int(end), int(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
@@ -403,7 +403,9 @@ def arange(
     whole = all(isinstance(x, int) for x in (start, end, step))
     kind = dtypes.numpy_of(dtype) or (dtypes.int64.numpy if whole else dtypes.get_default_dtype().numpy)
     count = -((start - end) // step) if whole else math.ceil((end - start) / step)
-    values = start + step * np.arange(count, dtype=np.int64 if whole else np.float64)
+    if kind.kind in "iu":
+        start, step = int(start), int(step)
+    values = start + step * np.arange(count, dtype=np.int64 if kind.kind in "iu" else np.float64)
     return made(values.astype(kind), "arange", requires_grad)
 
 
