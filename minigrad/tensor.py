@@ -586,7 +586,8 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
     if gradient is None:
         return
     if GradCleared.listeners:
-        emit(GradCleared(tensor, gradient.array.copy(), set_to_none))
+        held = gradient.array if set_to_none else gradient.array.copy()  # which is about to be overwritten
+        emit(GradCleared(tensor, held, set_to_none))
     if set_to_none:
         tensor._grad = None
     elif gradient._grad_fn is not None:
