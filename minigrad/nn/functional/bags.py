@@ -26,8 +26,8 @@ def embedding(
     """The rows of ``weight`` (rows, length) whose numbers are in ``input``; gradients of a row named twice add up.
 
     The row ``padding_idx`` receives no gradient. With ``max_norm`` rows that are longer are shortened in ``weight``
-    itself. ``sparse`` gradients are dense here. ``scale_grad_by_freq`` divides gradients by how often a row is named. Raises IndexError for a row that is
-    not there.
+    itself. ``scale_grad_by_freq`` divides gradients by how often a row is named; they are dense even if ``sparse``.
+    Raises IndexError for a row that is not there.
 
     >>> import minigrad as mg
     >>> from minigrad.nn import functional as F

@@ -293,6 +293,7 @@ SAMPLES: Table = {
             i=whole(2, 2, low=1, high=4),
             kinds="",
             special=False,
+            smooth=False,
             second=False,
         ),
         sample(
@@ -301,6 +302,7 @@ SAMPLES: Table = {
             i=whole(3, low=1, high=4),
             kinds="",
             special=False,
+            smooth=False,
             second=False,
         ),
     ],
