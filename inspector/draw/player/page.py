@@ -146,8 +146,8 @@ def page(trace: Trace, stages: Sequence[Stage], *, note: str = "") -> str:
         "policy": _policy(style, script),
         "title": escape(plain(title)),
         "style": style,
-        "stages": "".join(_framed(stages, film["open"]))
-        + (f'<p class="note soft">{escape(plain(note))}</p>' if note else ""),
+        "note": escape(plain(note)),
+        "stages": "".join(_framed(stages, film["open"])),
         "film": as_json(film),
         "script": script,
     }

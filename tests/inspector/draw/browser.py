@@ -8,13 +8,14 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-PROGRAM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
-)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+PROGRAM = None if sys.platform == "win32" else next((found for name in NAMES if (found := shutil.which(name))), None)
+"""The pipe is handed over as POSIX does it."""
 PATIENCE = 60.0
 CODES = {"ArrowLeft": 37, "ArrowRight": 39, "Home": 36, "End": 35, "Escape": 27, "Enter": 13, " ": 32}
 
