@@ -12,6 +12,8 @@ class Applying(Module):
     """Calls ``function`` on its inputs with ``options``, each of which is also an attribute."""
 
     function: ClassVar[Callable[..., Any]]
+    shown: ClassVar[tuple[str, ...] | None] = None
+    """The options that are printed, in order; None for all."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -25,5 +27,6 @@ class Applying(Module):
 
     def extra_repr(self) -> str:
         """The options, but for ``inplace=False``."""
-        shown = ((name, getattr(self, name)) for name in self._options)
-        return ", ".join(f"{name}={value}" for name, value in shown if (name, value) != ("inplace", False))
+        names = self._options if self.shown is None else self.shown
+        told = ((name, getattr(self, name)) for name in names)
+        return ", ".join(f"{name}={value!r}" for name, value in told if (name, value) != ("inplace", False))

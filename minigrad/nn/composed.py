@@ -14,6 +14,7 @@ class KLDivLoss(Applying):
     """How far one distribution is from another."""
 
     function = F.kl_div
+    shown = ()
 
     @older_reduction
     def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
@@ -24,6 +25,7 @@ class HingeEmbeddingLoss(Applying):
     """Distances that are to be small where the target is 1, large where it is -1."""
 
     function = F.hinge_embedding_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
@@ -34,6 +36,7 @@ class MarginRankingLoss(Applying):
     """The first is to be larger where the target is 1, smaller where it is -1."""
 
     function = F.margin_ranking_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -44,6 +47,7 @@ class SoftMarginLoss(Applying):
     """``log(1 + exp(-target·input))``."""
 
     function = F.soft_margin_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, reduction: str = "mean") -> None:
@@ -54,6 +58,7 @@ class TripletMarginLoss(Applying):
     """An anchor is to be nearer to the positive than to the negative."""
 
     function = F.triplet_margin_loss
+    shown = ()
 
     @older_reduction
     def __init__(
@@ -66,6 +71,7 @@ class CosineEmbeddingLoss(Applying):
     """Directions that are to agree where the target is 1."""
 
     function = F.cosine_embedding_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -76,6 +82,7 @@ class PoissonNLLLoss(Applying):
     """Minus the log-likelihood of counts."""
 
     function = F.poisson_nll_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
@@ -86,6 +93,7 @@ class GaussianNLLLoss(Applying):
     """Minus the log-likelihood under normal distributions."""
 
     function = F.gaussian_nll_loss
+    shown = ()
 
     def __init__(self, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
         super().__init__(full=full, eps=eps, reduction=reduction)
@@ -95,6 +103,7 @@ class CosineSimilarity(Applying):
     """The cosine of the angle between two inputs."""
 
     function = F.cosine_similarity
+    shown = ()
 
     def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
         super().__init__(dim=dim, eps=eps)
@@ -104,6 +113,7 @@ class PairwiseDistance(Applying):
     """The norm of the difference of two inputs."""
 
     function = F.pairwise_distance
+    shown = ()
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
         super().__init__(p=p, eps=eps, keepdim=keepdim)
@@ -164,11 +174,16 @@ class Upsample(Applying):
     ) -> None:
         super().__init__(
             size=size,
-            scale_factor=scale_factor,
+            scale_factor=float(scale_factor) if isinstance(scale_factor, int) else scale_factor,
             mode=mode,
             align_corners=align_corners,
             recompute_scale_factor=recompute_scale_factor,
         )
+
+    def extra_repr(self) -> str:
+        """The size, or by how much it grows."""
+        size = f"scale_factor={self.scale_factor}" if self.size is None else f"size={self.size}"
+        return f"{size}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):

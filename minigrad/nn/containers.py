@@ -114,6 +114,23 @@ class ModuleList(_Numbered):
         super().__init__()
         self.extend(modules or ())
 
+    def __repr__(self) -> str:
+        """Equal neighbours are printed once: ``(0-2): 3 x Linear(…)``."""
+        runs: list[tuple[int, str]] = []
+        for text in map(repr, self):
+            if runs and runs[-1][1] == text:
+                runs[-1] = (runs[-1][0] + 1, text)
+            else:
+                runs.append((1, text))
+        if not runs:
+            return f"{self._get_name()}()"
+        lines, first = [], 0
+        for count, text in runs:
+            place = f"({first})" if count == 1 else f"({first}-{first + count - 1})"
+            lines.append(f"{place}: {'' if count == 1 else f'{count} x '}{text}".replace("\n", "\n  "))
+            first += count
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
     def _remade(self, modules: list[Module]) -> ModuleList:
         return type(self)(modules)
 

@@ -31,6 +31,7 @@ class MultiLabelMarginLoss(Applying):
     """The scores of all labels are to be greater than those of the other classes by 1."""
 
     function = F.multilabel_margin_loss
+    shown = ()
 
     @older_reduction
     def __init__(self, reduction: str = "mean") -> None:
@@ -71,6 +72,7 @@ class CTCLoss(Applying):
     """Minus the log-probability of every way to read a target in frames of probabilities (Graves et al. 2006)."""
 
     function = F.ctc_loss
+    shown = ()
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
         super().__init__(blank=blank, reduction=reduction, zero_infinity=zero_infinity)

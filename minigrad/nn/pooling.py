@@ -12,6 +12,7 @@ class MaxPool1d(Applying):
     """The largest element of each window of (N, C, L)."""
 
     function = F.max_pool1d
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -24,7 +25,7 @@ class MaxPool1d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             dilation=dilation,
             return_indices=return_indices,
@@ -42,6 +43,7 @@ class MaxPool2d(Applying):
     """
 
     function = F.max_pool2d
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class MaxPool2d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             dilation=dilation,
             return_indices=return_indices,
@@ -66,6 +68,7 @@ class MaxPool3d(Applying):
     """The largest element of each window of (N, C, D, H, W)."""
 
     function = F.max_pool3d
+    shown = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
     def __init__(
         self,
@@ -78,7 +81,7 @@ class MaxPool3d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             dilation=dilation,
             return_indices=return_indices,
@@ -90,6 +93,7 @@ class AvgPool1d(Applying):
     """The mean of each window of (N, C, L)."""
 
     function = F.avg_pool1d
+    shown = ("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -101,7 +105,7 @@ class AvgPool1d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             ceil_mode=ceil_mode,
             count_include_pad=count_include_pad,
@@ -112,6 +116,7 @@ class AvgPool2d(Applying):
     """The mean of each window of (N, C, H, W)."""
 
     function = F.avg_pool2d
+    shown = ("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -124,7 +129,7 @@ class AvgPool2d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             ceil_mode=ceil_mode,
             count_include_pad=count_include_pad,
@@ -136,6 +141,7 @@ class AvgPool3d(Applying):
     """The mean of each window of (N, C, D, H, W)."""
 
     function = F.avg_pool3d
+    shown = ("kernel_size", "stride", "padding")
 
     def __init__(
         self,
@@ -148,7 +154,7 @@ class AvgPool3d(Applying):
     ) -> None:
         super().__init__(
             kernel_size=kernel_size,
-            stride=stride,
+            stride=kernel_size if stride is None else stride,
             padding=padding,
             ceil_mode=ceil_mode,
             count_include_pad=count_include_pad,
@@ -187,6 +193,7 @@ class AdaptiveMaxPool1d(Applying):
     """The largest elements of ``output_size`` windows of (N, C, L)."""
 
     function = F.adaptive_max_pool1d
+    shown = ("output_size",)
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size=output_size, return_indices=return_indices)
@@ -196,6 +203,7 @@ class AdaptiveMaxPool2d(Applying):
     """The largest elements of ``output_size`` windows of (N, C, H, W)."""
 
     function = F.adaptive_max_pool2d
+    shown = ("output_size",)
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size=output_size, return_indices=return_indices)
@@ -232,6 +240,7 @@ class AdaptiveMaxPool3d(Applying):
     """The largest elements of ``output_size`` windows of (N, C, D, H, W)."""
 
     function = F.adaptive_max_pool3d
+    shown = ("output_size",)
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         super().__init__(output_size=output_size, return_indices=return_indices)
@@ -252,18 +261,21 @@ class MaxUnpool1d(_MaxUnpool):
     """What ``MaxPool1d`` took away, as zeros."""
 
     function = F.max_unpool1d
+    shown = ("kernel_size", "stride", "padding")
 
 
 class MaxUnpool2d(_MaxUnpool):
     """What ``MaxPool2d`` took away, as zeros."""
 
     function = F.max_unpool2d
+    shown = ("kernel_size", "stride", "padding")
 
 
 class MaxUnpool3d(_MaxUnpool):
     """What ``MaxPool3d`` took away, as zeros."""
 
     function = F.max_unpool3d
+    shown = ("kernel_size", "stride", "padding")
 
 
 class _FractionalMaxPool(Applying):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
 import pytest
 
 import minigrad as mg
@@ -193,3 +196,28 @@ def test_a_vector_of_parameters_goes_back_into_them() -> None:
     vector = nn.utils.parameters_to_vector(net.parameters())
     nn.utils.vector_to_parameters(vector.detach() * 0 + 1, net.parameters())
     assert all(bool((p == 1).all()) for p in net.parameters())
+
+
+PRINTED = [
+    "nn.MaxPool2d(2)",
+    "nn.AvgPool2d(2, stride=1)",
+    "nn.AdaptiveMaxPool2d((2, 3))",
+    "nn.Upsample(scale_factor=2)",
+    "nn.Upsample(size=(3, 4), mode='bilinear')",
+    "nn.GELU('tanh')",
+    "nn.KLDivLoss()",
+    "nn.CrossEntropyLoss()",
+    "nn.CosineSimilarity()",
+    "nn.BatchNorm2d(3)",
+    "nn.LayerNorm(3, bias=False)",
+    "nn.LSTM(2, 3, 2, batch_first=True, dropout=0.1, bidirectional=True)",
+    "nn.ModuleList([nn.Linear(1, 2), nn.Linear(1, 2), nn.ReLU(inplace=True)])",
+    "nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.ModuleList([nn.Sequential(nn.ReLU()), nn.Sequential(nn.ReLU())]))",
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("text", PRINTED)
+def test_a_module_is_printed_as_pytorch_prints_it(torch: ModuleType, text: str) -> None:
+    ours: Any = eval(text, {"nn": nn})
+    assert repr(ours) == repr(eval(text, {"nn": torch.nn}))
