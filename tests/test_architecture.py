@@ -57,7 +57,7 @@ def declared() -> set[str]:
     """The distributions that the project says it needs, the extras for its users included, as module names."""
     project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    needed = [*project["dependencies"], *extras["tutorials"], *extras["pdf"], *extras["web"]]
+    needed = [*project["dependencies"], *(one for extra in ("tutorials", "gif", "pdf", "web") for one in extras[extra])]
     return {re.split(r"[^\w-]", need)[0].replace("-", "_").lower() for need in needed}
 
 
