@@ -104,7 +104,7 @@ def _is_plain(operands: tuple[Any, ...]) -> bool:
 def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """Applied as if nobody listened, and told afterwards in one call: the only listener keeps a journal."""
     try:
-        result = fully(op, operands, attributes) if op.variadic else op.unheard(*operands, *attributes)
+        result = op.unheard(*operands, *attributes)
     except Exception as error:
         _announce_failure(op, operands, error)
         raise
@@ -120,9 +120,10 @@ def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple
 
 def make_general(op: Op, way: General = general) -> Callable[..., Any]:
     """``general`` as a plain function of operands and attributes by position."""
-    count = len(op.operands)
+    attributes = len(op.attributes)
 
     def apply(*args: Any) -> Any:
+        count = len(args) - attributes
         return way(op, args[:count], args[count:])
 
     return apply

@@ -14,7 +14,7 @@ import numpy as np
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, edge_of, next_sequence_nr
-from minigrad.autograd.regime import Regime, regime
+from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
@@ -33,15 +33,17 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
 
     ``regime`` says whether things are ordinary, and ``general`` does what the fast paths leave.
     """
-    if op.variadic or op.several:
+    if op.several:
         return make_general(op, general)
+    if op.variadic or op.constants or op.joint is not None:
+        return _of_any(op, regime, general)
     if op.view:
         return _viewing(op, regime, general)
     if len(op.operands) == 1:
         return _unary(op, regime, general)
     if len(op.operands) == 2 and not op.attributes:
         return _binary(op, regime, general)
-    return _of_many(op, regime, general)
+    return _of_any(op, regime, general)
 
 
 def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -205,7 +207,10 @@ NUMBER = (None,)
 def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
     """The version of each saved value; numbers have none, and a storage without a counter was never written."""
     return tuple(
-        [None if type(x) is float or type(x) is int else 0 if x._counter is None else x._counter.value for x in saved]
+        [
+            None if type(x) is float or type(x) is int or x is None else 0 if x._counter is None else x._counter.value
+            for x in saved
+        ]
     )
 
 
@@ -263,80 +268,96 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     return apply
 
 
-def _of_many(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
-    """Three operands or more, or two with attributes, when all are tensors of one type."""
+def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
+    """Any number of operands: tensors of one floating type, plain numbers among them, and constants of any type."""
     forward = op.forward
-    count = len(op.operands)
+    kinds = len(op.attributes)
 
     def apply(*args: Any) -> Any:
-        first = args[0]
-        if not isinstance(first, TensorBase):
-            plain = type(first) is ndarray and not any(isinstance(x, TensorBase) for x in args[1:count])
-            return forward(*args) if plain else general(op, args[:count], args[count:])
-        kind = first.array.dtype
-        ordinary = (kind is F32 or kind is F64) and not regime.unusual and not (regime.paused and not modes.grad)
-        mask, arrays = 0, []
-        for i in range(count):
-            x = args[i]
-            if not ordinary or not isinstance(x, TensorBase) or x.array.dtype is not kind:
-                return general(op, args[:count], args[count:])
-            arrays.append(x.array)
-            if x._requires_grad if x._view is None else x.requires_grad:
-                if x._view is not None and edge_of(x)[0] is None:
-                    return general(op, args[:count], args[count:])
-                mask |= 1 << i
-        if mask and not op.plans:
-            return general(op, args[:count], args[count:])
-        attributes = args[count:]
-        out = forward(*arrays, *attributes)
+        count = len(args) - kinds
+        operands, attributes = args[:count], args[count:]
+        read = None if regime.unusual else _read(op, operands)
+        if read is None:
+            return general(op, operands, attributes)
+        values, kind, mask = read
+        if regime.paused and not modes.grad:
+            mask = 0
+        try:
+            out = forward(*values, *attributes)
+        except Exception:  # said in the right words there
+            return general(op, operands, attributes)
         if type(out) is not ndarray:
             out = np.asarray(out)
-        if mask and out.dtype is not kind:
-            return general(op, args[:count], attributes)
+        if mask and (out.dtype is not kind or not op.differentiable):
+            return general(op, operands, attributes)
         t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
         t._requires_grad = bool(mask)
-        t._grad_fn = _node_of_many(op, args, arrays, attributes, mask, t) if mask else None
+        t._grad_fn = _node_of_any(op, operands, values, attributes, mask, t) if mask else None
         return t
 
     return apply
 
 
-def _node_of_many(op: Op, args: Any, arrays: Any, attributes: Any, mask: int, out: Any) -> Any:
-    """The node of an ordinary operation with many operands."""
-    plan = op.plans[mask]
+def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
+    """The operands' values, their floating type, and which of them need a gradient; None where anything is unusual."""
+    values: list[Any] = []
+    kind = None
+    mask = 0
+    leading = op.leading_mask
+    for position, x in enumerate(operands):
+        if isinstance(x, TensorBase):
+            array = x.array
+            values.append(array)
+            needed = x._requires_grad if x._view is None else x.requires_grad
+            if leading >> position & 1:
+                if array.dtype is not kind:
+                    if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
+                        return None
+                    kind = array.dtype
+                if needed:
+                    if x._view is not None and edge_of(x)[0] is None:
+                        return None
+                    mask |= 1 << position
+            elif needed:
+                return None
+        elif type(x) is float or type(x) is int or x is None:
+            values.append(x)
+        else:
+            return None
+    return None if kind is None else (values, kind, mask)
+
+
+def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int, out: Any) -> Any:
+    """The node of such an operation."""
     n: Any = new(op.node_class)
     n.sequence_nr = next_sequence_nr()
     n.hooks = None
-    n.plan = plan
-    shape = out.array.shape
-    kind = out.array.dtype
-    same = all(x.shape == shape for x in arrays)
-    n.metas = None if same else tuple([(x.shape, kind) for x in arrays])
-    n.extras = tuple([arrays[i].shape if is_shape else attributes[i] for is_shape, i in plan.extras])
+    n.plan_for(mask, operands, attributes)
+    shape, kind = out.array.shape, out.array.dtype
     nodes: list[Any] = []
     numbers: list[int] = []
-    for i in range(len(arrays)):
-        x = args[i]
-        node = None
+    metas: list[Any] = []
+    alike = True
+    for i, x in enumerate(operands):
+        node = meta = None
         if mask >> i & 1:
             node = x._grad_fn if x._view is None else x.grad_fn
-            if node is None and x._requires_grad:
+            if node is None:
                 node = accumulator_of(x)
-        nodes.append(node)
-        numbers.append(0 if node is None else x._output_nr)
+            meta = (values[i].shape, kind)
+        alike = alike and (type(values[i]) is not ndarray or values[i].shape == shape)
+        metas.append(meta)
+        if op.leading_mask >> i & 1:
+            nodes.append(node)
+            numbers.append(0 if node is None else x._output_nr)
+    n.metas = None if alike else tuple(metas)
     n.next_nodes = tuple(nodes)
     n.input_nrs = tuple(numbers) if any(numbers) else None
-    saved: list[Any] = []
-    versions: list[int | None] = []
-    for source in plan.sources:
-        value = args[source] if source >= 0 else out
-        counter = value._counter
-        saved.append(SavedOutput(out) if source < 0 else value)
-        versions.append(0 if counter is None else counter.value)
-    n.saved, n.versions = saved or (), versions or ()
+    n.saved = tuple([operands[source] if source >= 0 else SavedOutput(out) for source in n.sources(mask)])
+    n.versions = _versions(n.saved)
     return n
 
 
@@ -353,7 +374,8 @@ def make_inplace(op: Op, regime: Regime = regime, inplace: General = inplace) ->
 
 
 def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., Any]:
-    """What optimisers written by hand do all day: ``w -= lr * w.grad``, unrecorded, in memory of its own."""
+    """``y += x`` in memory of its own: the ordinary result is put into the target, and if it was recorded, the target
+    takes over its history."""
     forward = op.forward
     name = f"{op.name}_"
 
@@ -374,16 +396,33 @@ def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., A
             y = b  # type: ignore[assignment]
         else:
             return inplace(op, (a, b), ())
-        if (needed and not (regime.paused and not modes.grad)) or a.is_inference():
-            return inplace(op, (a, b), ())
+        recorded = needed and not (regime.paused and not modes.grad)
+        if a.is_inference() or (recorded and (regime is unheard or not _follows(op, a, b))):
+            return inplace(op, (a, b), ())  # a recorded write is announced, for it rebases
         try:
-            out = forward(x, y)
-        except ValueError:
+            result = op.apply(a, b) if recorded else None
+            out = forward(x, y) if result is None else result.array
+        except (ValueError, RuntimeError):
             return inplace(op, (a, b), ())
         if out.shape != x.shape or out.dtype is not kind:
             return inplace(op, (a, b), ())
         np.copyto(x, out)
         bump_version(a, name)
+        if result is not None:
+            a._grad_fn = result._grad_fn
+            a._output_nr = 0
+            a._requires_grad = True
         return a
 
     return apply
+
+
+def _follows(op: Op, a: Any, b: Any) -> bool:
+    """Whether a write to ``a`` can be recorded as what came of ``op(a, b)``: ``a`` is no leaf that requires grad, no
+    hook hangs on its history, and nothing is saved that the write is going to change."""
+    node = a._grad_fn
+    if (a._requires_grad if node is None else node.hooks is not None) or not op.plans:
+        return False
+    need_b = isinstance(b, TensorBase) and b.requires_grad
+    sources = op.plans[a._requires_grad | need_b << 1].sources
+    return 0 not in sources and -1 not in sources and not (b is a and sources)

@@ -134,8 +134,6 @@ class Op:
 
     def _way(self, regime: Regime, general: dispatch.General) -> Callable[..., Any]:
         """The quickest way to apply this operation."""
-        if self.constants or self.joint is not None:
-            return dispatch.make_general(self, general)
         return make_apply(self, regime, general)
 
     @cached_property
@@ -155,6 +153,12 @@ class Op:
     def leading(self, count: int) -> list[int]:
         """Of ``count`` operands, the positions of those that can have a gradient."""
         return [i for i in range(count) if self.operands[min(i, len(self.operands) - 1)] not in self.constants]
+
+    @cached_property
+    def leading_mask(self) -> int:
+        """The same as bits, for any number of operands."""
+        last = -1 << self.fixed if self.variadic and self.operands[-1] not in self.constants else 0
+        return last | sum(1 << i for i in self.leading(self.fixed))
 
     def grads_together(self, rule: Rule, constants: tuple[str, ...] = ()) -> Op:
         """State the derivative of all operands in one rule, which returns a sequence of gradients, one for each
@@ -274,7 +278,7 @@ class Op:
         if "out" in kwargs:
             return into(self.name, kwargs.pop("out"), self, args, kwargs)
         if self.variadic:
-            return dispatch.general(self, args, self._attributes((), kwargs))
+            return self.apply(*args, *self._attributes((), kwargs))
         if kwargs or len(args) != self._arity:
             operands, attributes = self.bind(args, kwargs)
             return self.apply(*operands, *attributes)

@@ -6,6 +6,7 @@ The engine fits every gradient to the operand it belongs to, so no rule has to.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import late
 from minigrad.dtypes import Array, result_type
 from minigrad.op import op
+
+sum_of: Any = np.add.reduce
 
 
 @op(label="Σ", linear=True)
@@ -25,9 +28,14 @@ def sum_to(a: Array, /, shape: tuple[int, ...]) -> Array:
     >>> sum_to(mg.ones(2, 3), (1, 3))
     tensor([[2., 2., 2.]])
     """
-    lead = a.ndim - len(shape)
-    axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1 and a.shape[lead + i] != 1))
-    return np.sum(a, axis=axes, keepdims=True).reshape(shape)
+    return sum_of(a, axis=_stretched(a.shape, shape)).reshape(shape)
+
+
+@lru_cache(maxsize=4096)
+def _stretched(long: tuple[int, ...], short: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of shape ``long`` along which ``short`` was stretched."""
+    lead = len(long) - len(short)
+    return (*range(lead), *(lead + i for i, n in enumerate(short) if n == 1 and long[lead + i] != 1))
 
 
 @op(label="broadcast", backward="ExpandBackward0", linear=True)

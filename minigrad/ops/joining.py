@@ -42,8 +42,16 @@ def cat_along(*tensors: Array, dim: int = 0) -> Array:
     tensor([1, 2, 3])
     """
     kept = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
+    return np.concatenate(_of_one_type(tensors, kept), axis=wrap_dim(dim, kept[0].ndim))
+
+
+def _of_one_type(tensors: Sequence[Array], kept: Sequence[Array]) -> Sequence[Array]:
+    """``kept`` in the type in which all ``tensors`` meet."""
+    first = tensors[0].dtype
+    if all(each.dtype is first for each in tensors):
+        return kept
     kind = dtypes.result_type(tuple(tensors))
-    return np.concatenate([each.astype(kind, copy=False) for each in kept], axis=wrap_dim(dim, kept[0].ndim))
+    return [each.astype(kind, copy=False) for each in kept]
 
 
 def _parts(g: Any, shapes: Sequence[Shape], dim: int, needs: Sequence[bool]) -> list[Any]:
@@ -71,8 +79,7 @@ def stack_along(*tensors: Array, dim: int = 0) -> Array:
     tensor([[1, 2],
             [3, 4]])
     """
-    kind = dtypes.result_type(tuple(tensors))
-    return np.stack([each.astype(kind, copy=False) for each in tensors], axis=dim)
+    return np.stack(_of_one_type(tensors, tensors), axis=dim)
 
 
 stack_along.grads_together(

@@ -340,12 +340,12 @@ def matmul(input: Any, other: Any) -> Any:
     >>> mg.matmul(mg.ones(4, 2, 3), mg.ones(3)).shape
     minigrad.Size([4, 2])
     """
+    if isinstance(input, TensorBase) and isinstance(other, TensorBase) and input.array.ndim == 2 == other.array.ndim:
+        return mm.apply(input, other)
     if type(input) is ndarray and type(other) is ndarray:
         return np.matmul(input, other)
     _check_tensors("matmul", *(x.array if isinstance(x, TensorBase) else x for x in (input, other)))
     rows, columns = input.array.ndim, other.array.ndim
-    if rows == 2 and columns == 2:
-        return mm.apply(input, other)
     if not rows or not columns:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rows}D and {columns}D")
     return matmul_(input, other, rows, columns)
