@@ -61,7 +61,7 @@ class NotImplementedBackward(Node):
 def without_derivative(out: Any, source: Any, name: str, derivative: str) -> Any:
     """``out``, which was computed from ``source``: it requires grad when that does, and none can be had."""
     if modes.grad and not modes.inference and source.requires_grad:
-        kind = type(name, (NotImplementedBackward,), {"__slots__": ()})
+        kind: Any = type(name, (NotImplementedBackward,), {"__slots__": ()})
         node = kind.__new__(kind)
         node.begin()
         node.derivative = derivative
