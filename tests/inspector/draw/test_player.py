@@ -33,6 +33,9 @@ STORIES = {
     "fan-out": stories.fan_out(),
     "views": stories.views(),
     "second derivative": stories.second_derivative(),
+    "scalars": stories.scalars(),
+    "composite": stories.composite(),
+    "training": stories.trained(steps=3),
 }
 
 
