@@ -17,6 +17,7 @@ import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad import dtypes
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
+from minigrad.autograd.geometry import geometry
 from minigrad.autograd.hooks import HookDict, RemovableHandle, gradient_kind, tensor_hooks_of
 from minigrad.autograd.meta import AutogradMeta, TensorMeta
 from minigrad.autograd.modes import modes
@@ -228,7 +229,7 @@ class Tensor(
 
     def storage_offset(self) -> int:
         """Elements from the start of the shared memory to the first of this tensor."""
-        return 0 if self._view is None else views.geometry(self.array, self._view.base.array).offset
+        return 0 if self._view is None else geometry(self.array, self._view.base.array).offset
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie one after the other in row-major order."""
