@@ -42,7 +42,7 @@ class Auditor(Bench):
         tensor.autograd_meta.check_invariants()
         assert leaf == (tensor.grad_fn is None)
         assert leaf or tensor.requires_grad
-        assert not tensor.requires_grad or tensor.dtype.is_floating_point
+        assert not tensor.requires_grad or tensor.dtype.is_floating_point or tensor.dtype.is_complex
         if not tensor.is_inference():
             serial = tensor.version_counter.serial
             assert self.versions.get(serial, 0) <= tensor._version
