@@ -54,7 +54,7 @@ def backward(
     with _told_if_refused(task, roots, chosen, "backward"):
         if chosen is not None and not chosen:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        seeds = _seeds(roots, _several(grad_tensors), create_graph)
+        seeds = _seeds(task, roots, _several(grad_tensors))
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
         for x in chosen or ():
             if isinstance(x, TensorBase) and (x.grad_fn is not None or not x.requires_grad):
@@ -112,7 +112,7 @@ def grad(
     roots = _several(outputs)
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
     with _told_if_refused(task, roots, chosen, "grad"):
-        seeds = _seeds(roots, _several(grad_outputs), create_graph)
+        seeds = _seeds(task, roots, _several(grad_outputs))
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
         for place, x in enumerate(chosen):
             edge = _input_edge(x, place)
@@ -140,7 +140,8 @@ def _answer(
     if value is not None:
         edge = _input_edge(source, place)
         if (edge.node, edge.output_nr) not in answers:
-            tensor = value if isinstance(value, TensorBase) else _announced(wrap(np.array(value)), source)
+            given = value if isinstance(value, TensorBase) else task.given.get(id(value))
+            tensor = _announced(wrap(np.array(value)), source) if given is None else given
             answers[edge.node, edge.output_nr] = tensor
         return answers[edge.node, edge.output_nr]
     if materialize and isinstance(source, GradientEdge):
@@ -236,11 +237,14 @@ def _input_edge(source: Root, position: int) -> GradientEdge:
     return GradientEdge(accumulator_of(source), 0) if node is None else GradientEdge(node, source._output_nr)
 
 
-def _seeds(roots: list[Root], given: list[Any], create_graph: bool) -> list[Any]:
+def _seeds(task: GraphTask, roots: list[Root], given: list[Any]) -> list[Any]:
     """The first gradients: the caller's, or 1 for a scalar."""
     if given and len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    return [_seed(root, given[i] if given else None, i, create_graph) for i, root in enumerate(roots)]
+    if not task.create_graph:
+        live = (x for x in given if isinstance(x, TensorBase) and x.requires_grad)
+        task.given = {id(x.array): x for x in live}
+    return [_seed(root, given[i] if given else None, i, task.create_graph) for i, root in enumerate(roots)]
 
 
 def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:

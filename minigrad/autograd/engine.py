@@ -59,6 +59,8 @@ class GraphTask:
 
     ``dependencies`` counts, for each node, the gradients still to come; ``buffers`` holds their sum so far (a list of
     them, by output number, for a node with several outputs); ``ready`` is a heap by descending sequence number.
+    ``given`` holds, by the identity of their arrays, the user's own first gradients that require grad: whoever looks at
+    one on its way sees that tensor.
     """
 
     __slots__ = (
@@ -72,6 +74,7 @@ class GraphTask:
         "captures",
         "create_graph",
         "dependencies",
+        "given",
         "node",
         "parent",
         "ready",
@@ -93,6 +96,7 @@ class GraphTask:
         self.callbacks: list[Callable[[], None]] = []
         self._needed: set[Node] | None = None
         self._accumulators: list[AccumulateGrad] = []
+        self.given: dict[int, Tensor] = {}
 
     @property
     def ready_nodes(self) -> tuple[Node, ...]:

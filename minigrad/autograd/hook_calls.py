@@ -131,7 +131,8 @@ def as_tensor(gradient: Gradient, task: GraphTask) -> Tensor:
     """What a hook may hold and even write to: with create_graph the tensor itself, else a copy of its own."""
     if isinstance(gradient, TensorBase):
         return gradient
-    return wrap(np.array(gradient))
+    given = task.given.get(id(gradient)) if task.given else None
+    return wrap(np.array(gradient)) if given is None else given
 
 
 def as_gradient(value: Tensor | None, task: GraphTask) -> Gradient:

@@ -168,6 +168,8 @@ class JointOpNode(OpNode):
 
     def run_rules(self, gradient: Gradient, create_graph: bool, send: Sender) -> list[Gradient]:
         if gradient is None:
+            if self.versions:
+                self.unpack_arrays()
             return [None] * len(self.needs)
         return self.apply_rules(gradient, self.values(create_graph), send)
 

@@ -743,6 +743,21 @@ a.masked_fill_(a > 0, float("nan"))
 a.fill_(float("inf"))
 a[0] = 2.5
 """,
+    "a first gradient that requires grad is seen as it was given": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+b = a * 2
+c = xp.tensor([1.0, 2.0], requires_grad=True)
+h = b.register_hook(see("h"))
+b.backward(c * 1)
+(d,) = xp.autograd.grad([b], [b], [c * 1])
+""",
+    "an undefined gradient makes joint operations look at what they saved too": """
+a = xp.tensor([1.0, 2.0, 3.0], requires_grad=True)
+b = a[xp.tensor([True, False, False])]
+b.backward()
+c = fn.Silent.apply(b, b)
+c.backward()
+""",
 }
 """Programs by the behaviour that they show."""
 
