@@ -25,7 +25,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """An array in a few numbers. The statistics leave NaN and infinity out; they are None if nothing finite is left."""
+    """An array in a few numbers. The statistics leave NaN and infinity out; they are None if nothing finite is left, or
+    if the recording took no values."""
 
     shape: tuple[int, ...]
     dtype: str
