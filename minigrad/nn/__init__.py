@@ -7,7 +7,7 @@
 17
 """
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from minigrad.missing import lacking
 from minigrad.nn import functional, init, parallel, utils
@@ -361,6 +361,7 @@ __all__ = [
     "utils",
 ]
 
+if not TYPE_CHECKING:  # a type checker is to find a name that is not there
 
-def __getattr__(name: str) -> NoReturn:
-    raise lacking(__name__, name, globals())
+    def __getattr__(name: str) -> NoReturn:
+        raise lacking(__name__, name, globals())

@@ -1,5 +1,8 @@
 """Functions of tensors that layers are made of, under PyTorch's names; usually imported as ``F``."""
 
+from typing import TYPE_CHECKING, NoReturn
+
+from minigrad.missing import lacking
 from minigrad.nn.functional.activations import (
     celu,
     celu_,
@@ -251,3 +254,8 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+if not TYPE_CHECKING:  # a type checker is to find a name that is not there
+
+    def __getattr__(name: str) -> NoReturn:
+        raise lacking(__name__, name, globals())
