@@ -94,10 +94,10 @@ def test_a_peer_that_is_not_installed_is_left_out_with_a_line_that_says_how_to_h
 
 def test_the_table_has_a_row_for_each_workload_and_its_target(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contest, "installed", lambda: _made_up(PyTorch=1.0, minigrad=1.0, MyGrad=1.0))
-    monkeypatch.setattr(contest, "QUICK_BUDGET", 0.0)
+    monkeypatch.setattr(contest, "BUDGET", 0.0)
     monkeypatch.setattr("tests.benchmarks.timing.TURN", 0.0)
     monkeypatch.setattr(contest, "WORKLOADS", WORKLOADS[:2])
-    rows = [row for row in contest.rows(quick=True) if isinstance(row, Row)]
+    rows = [row for row in contest.rows(quick=False) if isinstance(row, Row)]
     assert [row.name for row in rows] == [workload.title for workload in WORKLOADS[:2]]
     assert all(list(row.figures) == [OURS, "MyGrad", "PyTorch's time"] for row in rows)
     assert [row.figures[OURS].at_most for row in rows] == [workload.at_most for workload in WORKLOADS[:2]]
@@ -105,19 +105,29 @@ def test_the_table_has_a_row_for_each_workload_and_its_target(monkeypatch: pytes
 
 def test_without_pytorch_times_are_told_instead_of_ratios(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contest, "installed", lambda: _made_up(minigrad=1.0, MyGrad=1.0))
-    monkeypatch.setattr(contest, "QUICK_BUDGET", 0.0)
+    monkeypatch.setattr(contest, "BUDGET", 0.0)
     monkeypatch.setattr(contest, "WORKLOADS", WORKLOADS[:1])
-    (row,) = (row for row in contest.rows(quick=True) if isinstance(row, Row))
+    (row,) = (row for row in contest.rows(quick=False) if isinstance(row, Row))
     assert {name: figure.unit for name, figure in row.figures.items()} == {OURS: SECONDS, "MyGrad": SECONDS}
 
 
 def test_if_we_compute_something_else_ourselves_there_is_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contest, "installed", lambda: _made_up(PyTorch=1.0, minigrad=2.0))
     monkeypatch.setattr(contest, "WORKLOADS", WORKLOADS[:1])
-    (said,) = (row for row in contest.rows(quick=True) if "minigrad" in str(row))
+    (said,) = (row for row in contest.rows(quick=False) if "minigrad" in str(row))
     assert said.startswith(f"{WORKLOADS[0].title}: minigrad differs in result 1 by up to 1")
 
 
 def test_the_middle_of_all_operations_is_a_median() -> None:
     rows = [Row(name, {"scalar": exact(value, RATIO)}) for name, value in (("a", 1.0), ("b", 2.0), ("c", 9.0))]
     assert middle_of(rows)["scalar"].value == 2.0
+
+
+def test_a_quick_run_leaves_the_peers_out_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contest, "installed", lambda: _made_up(PyTorch=1.0, minigrad=1.0, MyGrad=1.0))
+    monkeypatch.setattr(contest, "QUICK_BUDGET", 0.0)
+    monkeypatch.setattr(contest, "WORKLOADS", WORKLOADS[:1])
+    said, row = contest.rows(quick=True)
+    assert "left out of a quick run" in str(said)
+    assert isinstance(row, Row)
+    assert "MyGrad" not in row.figures
