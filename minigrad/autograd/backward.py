@@ -151,12 +151,17 @@ def _answer(
         zeros._requires_grad = create_graph
         return _announced(zeros, source)
     if not allow_unused:
-        error = RuntimeError(
-            f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
-            "allow_unused=True if this is the desired behavior."
-        )
-        raise refused(error, "grad", **({"input": source} if isinstance(source, TensorBase) else {}))
+        raise _unused(place, source)
     return None
+
+
+def _unused(place: int, source: Root) -> Exception:
+    """Made here and not where it is raised: an error that its own frame holds would keep the graph alive."""
+    error = RuntimeError(
+        f"The differentiated Tensor at index {place} appears to not have been used in the graph. Set "
+        "allow_unused=True if this is the desired behavior."
+    )
+    return refused(error, "grad", **({"input": source} if isinstance(source, TensorBase) else {}))
 
 
 def _announced(gradient: Tensor, source: Root) -> Tensor:

@@ -160,6 +160,8 @@ class JointOpNode(OpNode):
         return tuple(f"{wish}[{i}]" for i in range(len(sources))) if self._is_star(wish) else (wish,) * len(sources)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
+        if self.op.variadic:
+            return self.run(gradient, create_graph)
         sent: list[Gradient] = SavingNode.run_some(self, gradient, create_graph, wanted)
         return sent
 
@@ -196,7 +198,10 @@ class JointOpNode(OpNode):
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
         assert self.op.joint is not None
         results = self.op.joint(gradient, *values)
-        sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
+        if self.op.variadic:  # as in PyTorch a list of operands is wanted whole
+            sent = list(results)
+        else:
+            sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
         return sent if self.metas is None else self.fitted(sent)
 
 

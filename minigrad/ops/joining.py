@@ -54,20 +54,20 @@ def _of_one_type(tensors: Sequence[Array], kept: Sequence[Array]) -> Sequence[Ar
     return [each.astype(kind, copy=False) for each in kept]
 
 
-def _parts(g: Any, shapes: Sequence[Shape], dim: int, needs: Sequence[bool]) -> list[Any]:
-    """What of ``g`` belongs to each tensor that needs it."""
+def _parts(g: Any, shapes: Sequence[Shape], dim: int) -> list[Any]:
+    """What of ``g`` belongs to each tensor."""
     pieces: list[Any] = []
     end = 0
-    for shape, needed in zip(shapes, needs, strict=True):
+    for shape in shapes:
         start = end
         if shape != (0,):
             end += shape[dim]
-        piece = viewing.slice_along.apply(g, dim, start, end, 1) if needed else None
-        pieces.append(viewing.reshape_to(piece, shape) if needed and shape == (0,) else piece)
+        piece = viewing.slice_along.apply(g, dim, start, end, 1)
+        pieces.append(viewing.reshape_to(piece, shape) if shape == (0,) else piece)
     return pieces
 
 
-cat_along.grads_together(lambda g, tensors_shape, dim, needs: _parts(g, tensors_shape, dim, needs))
+cat_along.grads_together(lambda g, tensors_shape, dim: _parts(g, tensors_shape, dim))
 
 
 @op(label="stack", name="stack", backward="StackBackward0", linear=True)
@@ -83,7 +83,7 @@ def stack_along(*tensors: Array, dim: int = 0) -> Array:
 
 
 stack_along.grads_together(
-    lambda g, dim, needs: [viewing.select.apply(g, dim, i) if needed else None for i, needed in enumerate(needs)]
+    lambda g, tensors_shape, dim: [viewing.select.apply(g, dim, i) for i in range(len(tensors_shape))]
 )
 
 

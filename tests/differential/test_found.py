@@ -758,6 +758,23 @@ b.backward()
 c = fn.Silent.apply(b, b)
 c.backward()
 """,
+    "a list of operands is wanted whole": """
+a = xp.tensor([1.0, 2.0])
+b = xp.tensor([1.0], requires_grad=True)
+c = xp.cat([a, b])
+h = c.grad_fn.register_hook(see("h"))
+c.backward(xp.ones_like(c))
+d = xp.stack([a[0], b[0]])
+i = d.grad_fn.register_hook(see("i"))
+d.backward(xp.ones_like(d))
+""",
+    "a refused pass leaves nothing of its graph behind": """
+a = xp.tensor([1.0], requires_grad=True)
+b = xp.tensor([1.0], requires_grad=True)
+(c,) = xp.autograd.grad([a * a], [b])
+h = xp.autograd.graph.get_gradient_edge(b).node.register_hook(see("h"))
+b.backward()
+""",
 }
 """Programs by the behaviour that they show."""
 
