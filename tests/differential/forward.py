@@ -124,7 +124,8 @@ def _second(pick: Pick, world: World, left: Known) -> Known:
 def reduction(pick: Pick, world: World) -> Statement | None:
     """Sums and their kin, over all, over one dimension, or kept."""
     fits = world.where(lambda known: known.floating)
-    x = pick.one(_real(world) if not fits or pick.chance(4) else fits)
+    whole = world.where(lambda known: not known.floating and not known.complex and known.size > 0)
+    x = pick.one(whole if whole and (not fits or pick.chance(4)) else fits or _real(world))
     name = pick.one(REDUCTIONS)
     if name in ("logsumexp", "cumsum", "softmax") and not x.shape:
         name = "sum"
