@@ -465,10 +465,9 @@ class SequentialLR(LRScheduler):
     ) -> None:
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
-                f"Sequential Schedulers expects number of schedulers provided to be one more than the number of "
-                f"milestone points, "
-                f"but got number of schedulers {len(schedulers)} and the number of milestones to be equal to "
-                f"{len(milestones)}"
+                "Sequential Schedulers expects number of schedulers provided to be one more than the number of "
+                f"milestone points, but got number of schedulers {len(schedulers)} and the number of milestones "
+                f"to be equal to {len(milestones)}"
             )
         self.optimizer, self.milestones, self.last_epoch = optimizer, list(milestones), last_epoch + 1
         self._schedulers = list(schedulers)
@@ -578,10 +577,9 @@ class CyclicLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The rates between the two; sets momentum on the way."""
-        cycle = math.floor(1 + self.last_epoch / self._length)
-        place = 1.0 + self.last_epoch / self._length - cycle
+        cycle, place = divmod(1.0 + self.last_epoch / self._length, 1.0)
         up = place / self._turn if place <= self._turn else (place - 1) / (self._turn - 1)
-        scaled = up * self._scale(cycle)
+        scaled = up * self._scale(int(cycle))
         if self._momenta is not None:
             low, high = self._momenta
             for group in self.optimizer.param_groups:
