@@ -89,7 +89,7 @@ def set_data(pick: Pick, world: World) -> Statement | None:
     if not others:
         return None
     other = pick.one(others)
-    x.memory = other.memory
+    x.memory, x.frozen = other.memory, other.frozen
     return SetData(x.name, other.name)
 
 

@@ -1,4 +1,9 @@
-"""Compares two logs of one program and says, as briefly as is useful, where they first part. Runs nothing itself."""
+"""Compares two logs of one program and says, as briefly as is useful, where they first part. Runs nothing itself.
+
+Not compared: how gradients are shared and copied (``COPYING``, and the versions that they start with), what follows an
+assertion of PyTorch's own (``_broke_down``), which part of a complex infinity is no number (``_near``), and how a
+derivative's own graph is laid out (``HIGHER_ORDER``).
+"""
 
 from __future__ import annotations
 

@@ -71,6 +71,20 @@ LACKING: dict[str, str] = {}
 """Features that the core does not have yet, with the reason. The suite skips them, and says so."""
 
 SAVING = ("xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)",)
+NOT_DRAWN = {
+    "writes to returned gradients, requires_grad_ and detach_ on them": "nobody promises which of them are one tensor",
+    "t_, squeeze_, unsqueeze_ of a recorded tensor under no_grad": "PyTorch finds out in backward, by the shapes",
+    "a tensor hook after t_, squeeze_, unsqueeze_": "PyTorch 2.13 may hang it on the node of the old shape",
+    "detach_, .data = and requires_grad_ on inference tensors": "PyTorch makes tensors that are half of each kind",
+    "index writes of tensors of numbers into whole ones": "PyTorch lets the whole numbers require grad",
+    "x.data = y where others share the memory of x": "views of x keep the old memory in PyTorch",
+    "reductions of no whole numbers": "PyTorch's refusals live in kernels that never see them",
+    "conj": "in PyTorch it looks at the same memory, for which NumPy has no means; here it copies",
+    "save_on_cpu": "in PyTorch it copies nothing that is there already, and so loses what is overwritten",
+    "hooks of accumulators and of several tensors in inference mode": "PyTorch finds accumulators by an operation",
+}
+"""What no program contains, with the reason. The rest of what is not compared is in ``compare``."""
+
 CONTEXTS: dict[str, tuple[str, ...]] = {
     "modes": ("xp.no_grad()", "xp.enable_grad()", "xp.set_grad_enabled(False)"),
     "inference": ("xp.inference_mode()",),
