@@ -201,7 +201,7 @@ def quotient(a: Array, b: Array, /) -> Array:
     return np.true_divide(a, b)
 
 
-quotient.grads(a=lambda g, b: g / b, b=lambda g, a, b: -g * (a / b) / b)
+quotient.grads(a=lambda g, b: g / b, b=lambda g, b, a: -g * (a / b) / b)  # b first: it is told first if overwritten
 
 
 @op(label="⌊÷⌋", name="div", promotes="result", backward="DivBackward2")

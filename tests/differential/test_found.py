@@ -775,6 +775,15 @@ b = xp.tensor([1.0], requires_grad=True)
 h = xp.autograd.graph.get_gradient_edge(b).node.register_hook(see("h"))
 b.backward()
 """,
+    "of an overwritten quotient's operands the divisor is told first": """
+a = xp.tensor([1.0, 2.0])
+b = xp.tensor([1.0, 2.0], requires_grad=True)
+c = b.flip(0)
+d = a / c
+a.add_(1)
+c.sigmoid_()
+d.backward(xp.ones_like(d))
+""",
 }
 """Programs by the behaviour that they show."""
 
