@@ -62,6 +62,8 @@ def cut(text: str) -> str:
         ("told = bool(Kind.listeners)", "told = False"),
         ("f = slow if Kind.listeners else quick", "f = quick"),
         ("if places_wanted():\n    look()", "pass"),
+        ("if regime.unusual == 1 and Event.journal is not None:\n    note()", "pass"),
+        ("if Event.journal is not None:\n    note()", "pass"),
         ("Event.anyone = True", "Event.anyone = True"),
     ],
 )

@@ -58,6 +58,15 @@ class Cutter(ast.NodeTransformer):
             return ast.Constant(False)
         return node
 
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """``regime.unusual == 1``, and ``Event.journal is not None``."""
+        self.generic_visit(node)
+        asked = isinstance(node.left, ast.Attribute) and node.left.attr == "journal"
+        if asked and isinstance(node.ops[0], ast.IsNot):
+            self.count += 1
+            return ast.Constant(False)
+        return ast.Constant(False) if _is(node.left, False) and isinstance(node.ops[0], ast.Eq) else node
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
         decides = isinstance(node.op, ast.Or)
