@@ -42,7 +42,17 @@ OTHERWISE = {
 """What differs, and why. (Random functions are compared in shape and type only.)"""
 MISSING = ("channels_last", "strided", "bfloat16", "chalf", "complex32")
 """Words of a sample that asks for what minigrad has not on purpose."""
-RANDOM = ("rand", "normal", "bernoulli", "empty", "multinomial", "uniform", "cauchy", "exponential", "geometric")
+RANDOM: tuple[str, ...] = (
+    "rand",
+    "normal",
+    "bernoulli",
+    "empty",
+    "multinomial",
+    "uniform",
+    "cauchy",
+    "exponential",
+    "geometric",
+)
 RANDOM += ("dropout", "rrelu", "fractional_max_pool", "gumbel", "lowrank", "poisson")
 
 
