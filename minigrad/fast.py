@@ -13,7 +13,7 @@ import numpy as np
 
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
-from minigrad.autograd.node import accumulator_of, edge_of, next_sequence_nr
+from minigrad.autograd.node import accumulator_of, next_sequence_nr
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.views import Creation, View
@@ -318,7 +318,7 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
                         return None
                     kind = array.dtype
                 if needed:
-                    if x._view is not None and edge_of(x)[0] is None:
+                    if x._view is not None and x._grad_fn is None and not x._requires_grad:
                         return None
                     mask |= 1 << position
             elif needed:

@@ -784,6 +784,13 @@ a.add_(1)
 c.sigmoid_()
 d.backward(xp.ones_like(d))
 """,
+    "a stale view under no_grad is joined without being asked for its grad_fn": """
+a = xp.tensor([1.0], requires_grad=True)
+with xp.no_grad():
+    b = a[:]
+    b.sub_(0.25)
+    c = xp.cat([a, b])
+""",
 }
 """Programs by the behaviour that they show."""
 
