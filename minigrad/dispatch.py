@@ -109,7 +109,7 @@ def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple
         _announce_failure(op, operands, error)
         raise
     outputs = result if type(result) is tuple else (result,)
-    node = next((out._grad_fn for out in outputs if out._grad_fn is not None), None)
+    node = next((out._made_by for out in outputs if out._made_by is not None), None)
     reason = None if node is not None else _why_unrecorded(op, operands, outputs)
     where = here(2) if places_wanted() else None
     if where is not None and node is not None:
@@ -338,7 +338,7 @@ def _private_copy(tensor: Tensor) -> Tensor:
     """The value that an in-place operation is about to overwrite, with its history."""
     copy = wrap(tensor.array.copy())
     copy._requires_grad = tensor.requires_grad
-    copy._grad_fn = tensor.grad_fn
+    copy._made_by = tensor.grad_fn
     copy._output_nr = tensor._output_nr
     return copy
 
@@ -348,7 +348,7 @@ def attach_outputs(node: Node, outputs: Sequence[Tensor]) -> None:
     for number, out in enumerate(outputs):
         if _can_require_grad(out):
             out._requires_grad = True
-            out._grad_fn = node
+            out._made_by = node
             out._output_nr = number
         else:
             out._output_nr = 0

@@ -70,7 +70,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             if op.plans and out.dtype.kind == "c":
                 return general(op, (a,), attributes)
             t._requires_grad = False
-            t._grad_fn = None
+            t._made_by = None
             return t
         n = new(op.node_class)
         n.sequence_nr = next_sequence_nr()
@@ -79,7 +79,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.plan = op.plans[1]
         _, sources, extras, _, _ = n.plan
         n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
-        next_node = a._grad_fn if a._view is None else a.grad_fn
+        next_node = a._made_by if a._view is None else a.grad_fn
         if next_node is None:
             if not a._requires_grad:
                 return general(op, (a,), attributes)
@@ -87,7 +87,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.next_nodes = (next_node,)
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
         t._requires_grad = True
-        t._grad_fn = n
+        t._made_by = n
         if not sources:
             n.saved = n.versions = ()
             return t
@@ -151,19 +151,19 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             if op.plans and out.dtype is not kind and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
-            t._grad_fn = None
+            t._made_by = None
             return t
         numbers = 0
         node_a = node_b = None
         if need_a:
-            node_a = a._grad_fn if a._view is None else a.grad_fn
+            node_a = a._made_by if a._view is None else a.grad_fn
             if node_a is None:
                 if not a._requires_grad:
                     return general(op, (a, b), ())
                 node_a = accumulator_of(a)
             numbers = a._output_nr
         if need_b:
-            node_b = b._grad_fn if b._view is None else b.grad_fn
+            node_b = b._made_by if b._view is None else b.grad_fn
             if node_b is None:
                 if not b._requires_grad:
                     return general(op, (a, b), ())
@@ -182,7 +182,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         else:
             n.metas = ((x.shape, kind), (y.shape, kind) if need_b else None)
         t._requires_grad = True
-        t._grad_fn = n
+        t._made_by = n
         if not sources:
             n.saved = n.versions = ()
         elif sources == (1, 0):
@@ -246,9 +246,9 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, (a,), attributes)
         if not needed or not op.plans:
             t._requires_grad = False
-            t._grad_fn = None
+            t._made_by = None
             return t
-        next_node = a._grad_fn if view is None else a.grad_fn
+        next_node = a._made_by if view is None else a.grad_fn
         if next_node is None and a._requires_grad:
             next_node = accumulator_of(a)
         plan = op.plans[1]
@@ -262,7 +262,7 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
         n.saved = n.versions = ()
         t._requires_grad = True
-        t._grad_fn = n
+        t._made_by = n
         return t
 
     return apply
@@ -295,7 +295,7 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
         t._requires_grad = bool(mask)
-        t._grad_fn = _node_of_any(op, operands, values, attributes, mask, t) if mask else None
+        t._made_by = _node_of_any(op, operands, values, attributes, mask, t) if mask else None
         return t
 
     return apply
@@ -318,7 +318,7 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
                         return None
                     kind = array.dtype
                 if needed:
-                    if x._view is not None and x._grad_fn is None and not x._requires_grad:
+                    if x._view is not None and x._made_by is None and not x._requires_grad:
                         return None
                     mask |= 1 << position
             elif needed:
@@ -344,7 +344,7 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     for i, x in enumerate(operands):
         node = meta = None
         if mask >> i & 1:
-            node = x._grad_fn if x._view is None else x.grad_fn
+            node = x._made_by if x._view is None else x.grad_fn
             if node is None:
                 node = accumulator_of(x)
             meta = (values[i].shape, kind)
@@ -409,7 +409,7 @@ def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., A
         np.copyto(x, out)
         bump_version(a, name)
         if result is not None:
-            a._grad_fn = result._grad_fn
+            a._made_by = result._made_by
             a._output_nr = 0
             a._requires_grad = True
         return a
@@ -420,7 +420,7 @@ def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., A
 def _follows(op: Op, a: Any, b: Any) -> bool:
     """Whether a write to ``a`` can be recorded as what came of ``op(a, b)``: ``a`` is no leaf that requires grad, no
     hook hangs on its history, and nothing is saved that the write is going to change."""
-    node = a._grad_fn
+    node = a._made_by
     if (a._requires_grad if node is None else node.hooks is not None) or not op.plans:
         return False
     need_b = isinstance(b, TensorBase) and b.requires_grad

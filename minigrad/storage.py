@@ -210,6 +210,15 @@ class OldNames:
     def _backward_hooks(self: Any) -> None:
         raise RuntimeError("the hooks of a tensor cannot be deleted; remove each through its handle")
 
+    @property
+    def _grad_fn(self: Any) -> Any:
+        """Its ``grad_fn``, under a name by which nobody can delete it."""
+        return self.grad_fn
+
+    @_grad_fn.deleter
+    def _grad_fn(self: Any) -> None:
+        raise RuntimeError("the history of a tensor cannot be deleted; use detach()")
+
     def __dir__(self) -> list[str]:
         """Without what is not there until it is asked for, or would only warn."""
         hidden = {"_serial", "volatile", *dir(AbsentMethods)} - set(dir(object))

@@ -152,7 +152,7 @@ class Tensor(
         """Become a leaf around ``array``."""
         self.array = array
         self._requires_grad = False
-        self._grad_fn = None
+        self._made_by = None
         self._output_nr = 0
         self._counter = self._grad = self._accumulator = self._view = self._hooks = None
         if requires_grad:
@@ -267,7 +267,7 @@ class Tensor(
             weakref.finalize(self, regime.leave)
 
     def _check_may_require(self, value: bool) -> None:
-        if self._grad_fn is not None:
+        if self._made_by is not None:
             if value:
                 return
             raise self._refused(
@@ -308,7 +308,7 @@ class Tensor(
     @property
     def grad_fn(self) -> Node | None:
         """The node that leads back from it; None for a leaf."""
-        node = self._grad_fn if self._view is None else views.current_grad_fn(self)
+        node = self._made_by if self._view is None else views.current_grad_fn(self)
         if node is not None:
             node.learn(self)
         return node
@@ -389,7 +389,7 @@ class Tensor(
         self._grad = None
 
     def _requires_warning(self) -> bool:
-        return self._grad_fn is not None and self.requires_grad and not self.retains_grad
+        return self._made_by is not None and self.requires_grad and not self.retains_grad
 
     def _check_grad(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
@@ -424,7 +424,7 @@ class Tensor(
         """Ask a non-leaf to keep its gradient in ``.grad``; a leaf always does."""
         if not self.requires_grad:
             raise self._refused("retain_grad", "can't retain_grad on Tensor that has requires_grad=False")
-        if self._grad_fn is None or self.retains_grad:
+        if self._made_by is None or self.retains_grad:
             return
         node = self.grad_fn
         assert node is not None
@@ -591,7 +591,7 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
         emit(GradCleared(tensor, held, set_to_none))
     if set_to_none:
         tensor._grad = None
-    elif gradient._grad_fn is not None:
+    elif gradient._made_by is not None:
         tensor._grad = wrap(np.zeros_like(gradient.array))
     else:
         gradient.zero_()

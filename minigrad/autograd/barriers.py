@@ -68,7 +68,7 @@ def without_derivative(out: Any, source: Any, name: str, derivative: str) -> Any
         next_node, number = edge_of(source)
         node.next_nodes, node.input_nrs = (next_node,), (number,)
         remember_origin(node)
-        out._requires_grad, out._grad_fn, out._output_nr = True, node, 0
+        out._requires_grad, out._made_by, out._output_nr = True, node, 0
     return out
 
 
@@ -122,5 +122,5 @@ def _output(node: Node, number: int, value: Any) -> Any:
         return value
     out = wrap(value.array)
     if value.array.dtype.kind in "fc":
-        out._requires_grad, out._grad_fn, out._output_nr = True, node, number
+        out._requires_grad, out._made_by, out._output_nr = True, node, number
     return out

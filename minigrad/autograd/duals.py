@@ -111,7 +111,7 @@ class Duals:
 
     def _hand_on(self, out: Tensor, tangent: Tensor) -> None:
         """Backward makes a saved result anew, and a derivative of it goes through its tangent."""
-        level, node = self.tangents, out._grad_fn
+        level, node = self.tangents, out._made_by
         assert level is not None
         for slot in getattr(node, "saved", None) or ():
             if isinstance(slot, KeepsTangent) and slot.output_nr == out._output_nr:

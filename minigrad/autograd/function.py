@@ -304,7 +304,7 @@ def _with_history(
     if is_input:
         out = _alias(out)
     out._warn_fast_path()
-    out._requires_grad, out._grad_fn, out._output_nr = True, node, number
+    out._requires_grad, out._made_by, out._output_nr = True, node, number
     if out._view is not None:
         out._view.version = out.version_counter.value
     return out
@@ -317,13 +317,13 @@ def _without_history(out: Tensor, is_input: bool, is_dirty: bool) -> Tensor:
     if is_input:
         return out.detach()  # type: ignore[no-any-return]
     if out._view is None:
-        out._requires_grad, out._grad_fn, out._output_nr = False, None, 0
+        out._requires_grad, out._made_by, out._output_nr = False, None, 0
     return out
 
 
 def _rebased(node: FunctionNode, number: int, out: Any, alone: bool) -> Any:
     """A dirty input with its new history. A gradient that it had retained was that of its old values."""
-    if out.requires_grad and out._grad_fn is None:
+    if out.requires_grad and out._made_by is None:
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
     if out._grad is not None:
         out.grad = None
@@ -413,7 +413,7 @@ def _save(node: FunctionNode, outputs: set[int]) -> None:
 
 def _belongs(tensor: Tensor, node: FunctionNode, outputs: set[int]) -> bool:
     """Whether the node stands behind ``tensor``: directly, or as the write behind a view of something else."""
-    return tensor._grad_fn is node or any(tensor is written for written in node.ctx._dirty)
+    return tensor._made_by is node or any(tensor is written for written in node.ctx._dirty)
 
 
 def _announce(

@@ -144,8 +144,8 @@ class TensorMeta:
         "_accumulator",
         "_counter",
         "_grad",
-        "_grad_fn",
         "_hooks",
+        "_made_by",
         "_output_nr",
         "_requires_grad",
         "_serial",
@@ -155,7 +155,7 @@ class TensorMeta:
 
     array: np.ndarray[Any, Any]
     _requires_grad: bool
-    _grad_fn: Node | None
+    _made_by: Node | None
     _output_nr: int
     _counter: VersionCounter | None
     _grad: Tensor | None

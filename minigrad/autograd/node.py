@@ -243,7 +243,7 @@ class AccumulateGrad(Node):
     def accumulate(self, gradient: Gradient, task: GraphTask, journal: Journal | None = None) -> None:
         """Add ``gradient`` to ``.grad``: out of place with create_graph, in place without."""
         leaf = self.variable
-        if leaf._grad_fn is not None:  # it did not require grad for a while, and was written
+        if leaf._made_by is not None:  # it did not require grad for a while, and was written
             raise RuntimeError("leaf variable has been moved into the graph interior")
         with _accumulating:
             before = leaf._grad
@@ -285,13 +285,27 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
         np.add(before.array, gradient, out=before.array, casting="unsafe")
         bump_version(before, "AccumulateGrad")
         return "in place"
-    ours = type(gradient) is np.ndarray and gradient.base is None and sys.getrefcount(gradient) <= STEAL_LIMIT
+    ours = type(gradient) is np.ndarray and sys.getrefcount(gradient) <= STEAL_LIMIT and _whole(gradient)
     kind = leaf.array.dtype if leaf._hooks is None else gradient_kind(leaf)
     if ours and (kind is None or gradient.dtype == kind):
         leaf._grad = wrap(gradient)
         return "stolen"
     leaf._grad = wrap(np.array(gradient, dtype=kind))
     return "copied"
+
+
+def _whole(array: np.ndarray[Any, Any]) -> bool:
+    """Whether ``array`` has its memory for itself: it owns it, or is all that looks at it, row by row."""
+    base = array.base
+    if base is None:
+        return True
+    return (
+        type(base) is np.ndarray
+        and base.base is None
+        and base.size == array.size
+        and array.flags.c_contiguous
+        and sys.getrefcount(base) <= 3  # the view, the name here, and the argument
+    )
 
 
 STEAL_LIMIT = 4

@@ -82,9 +82,9 @@ class Packed:
             return given
         result = wrap(given.array)
         result._requires_grad = self.requires_grad or self.is_output
-        result._grad_fn, result._output_nr, result._accumulator = self.edge
+        result._made_by, result._output_nr, result._accumulator = self.edge
         if self.is_output:
-            result._grad_fn = node
+            result._made_by = node
         return result
 
 
@@ -279,7 +279,7 @@ class SavingNode(Node):
         behind = getattr(self, "behind", None)
         stands_in = None if behind is None else behind()
         output._requires_grad = True
-        output._grad_fn = self if stands_in is None else stands_in
+        output._made_by = self if stands_in is None else stands_in
         output._output_nr = slot.output_nr if stands_in is None else 0
         return output
 
@@ -412,7 +412,7 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
 def _maker_of_output(node: Node, slot: Any) -> Node | None:
     """The node itself, or what a write through a view put behind its output, if that is still there."""
     if not isinstance(slot, SavedOutput):
-        return slot._grad_fn  # type: ignore[no-any-return]
+        return slot._made_by  # type: ignore[no-any-return]
     behind = getattr(node, "behind", None)
     return node if behind is None else behind()
 

@@ -209,12 +209,12 @@ def turn(tensor: Tensor, node: Node) -> None:
 
 def set_history(tensor: Tensor, node: Node, output_nr: int = 0, moves_retained: bool = True) -> None:
     """Replace the gradient edge; a retained gradient moves to the new node, other hooks stay with the old."""
-    old = tensor._grad_fn
+    old = tensor._made_by
     if moves_retained and old is not None and old.hooks is not None:
         kept = old.hooks.retain.pop(tensor._output_nr, None)
         if kept is not None:
             node.node_hooks().retain[output_nr] = kept
-    tensor._grad_fn = node
+    tensor._made_by = node
     tensor._output_nr = output_nr
     tensor._requires_grad = True
     if HistoryRebased.listeners:
@@ -225,7 +225,7 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
     """A view's ``grad_fn``, made anew if the memory was written since it was last right."""
     view = tensor._view
     assert view is not None
-    if tensor._grad_fn is None and not view.base.requires_grad:
+    if tensor._made_by is None and not view.base.requires_grad:
         return None
     counter = tensor.version_counter
     if counter.value != view.version:
@@ -236,7 +236,7 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
             emit(NodeCreated(regenerated, (tensor,)))
         set_history(tensor, regenerated, number)
         view.version = counter.value
-    return tensor._grad_fn
+    return tensor._made_by
 
 
 def _led_back(view: View, tensor: Tensor) -> tuple[Node, int]:
@@ -246,7 +246,7 @@ def _led_back(view: View, tensor: Tensor) -> tuple[Node, int]:
     from minigrad.dispatch import retraced
 
     made = play(view.path.whole(), view.base, retraced)
-    return made._grad_fn, made._output_nr
+    return made._made_by, made._output_nr
 
 
 _TOGETHER = (
@@ -280,7 +280,7 @@ def refusal(tensor: Tensor, what: str) -> str:
 
 def _what_was_done(tensor: Tensor, creation: Creation, what: str) -> str:
     """The first sentence. A view without history must have been made where nothing is recorded."""
-    node = tensor._grad_fn
+    node = tensor._made_by
     of_a_mode = creation in (Creation.NO_GRAD, Creation.INFERENCE)
     if node is not None and not of_a_mode:
         return f"Output {tensor._output_nr} of {node.bare_name()} is a view and {what} modified inplace."
@@ -330,7 +330,7 @@ def _check_history(tensor: Tensor) -> None:
         if tensor.requires_grad and view.base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if (
-        tensor.requires_grad and tensor._grad_fn is None
+        tensor.requires_grad and tensor._made_by is None
     ):  # as in PyTorch, a constant's old view that nobody has asked too
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 

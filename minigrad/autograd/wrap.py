@@ -41,7 +41,7 @@ def wrap(array: np.ndarray[Any, Any]) -> Tensor:
     tensor = object.__new__(late.Tensor)
     tensor.array = array
     tensor._requires_grad = False
-    tensor._grad_fn = None
+    tensor._made_by = None
     tensor._output_nr = 0
     tensor._counter = None
     tensor._grad = None

@@ -223,8 +223,10 @@ def _times(g: Any, factor: float) -> Any:
 
 
 @op(label="@ +")
-def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> Array:
+def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1, turned: bool = False) -> Array:
     """``beta * a + alpha * (b @ c)`` for matrices ``b`` and ``c``; ``a`` broadcasts.
+
+    ``turned`` says that ``c`` is another matrix transposed: its gradient is then laid out in memory as that one is.
 
     >>> import minigrad as mg
     >>> mg.addmm(mg.tensor([1.0]), mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
@@ -241,7 +243,9 @@ def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) ->
 addmm.grads(
     a=lambda g, beta: _times(g, beta),
     b=lambda g, c, alpha: _times(mm.apply(g, t.apply(c)), alpha),
-    c=lambda g, b, alpha: _times(mm.apply(t.apply(b), g), alpha),
+    c=lambda g, b, alpha, turned: _times(
+        t.apply(mm.apply(t.apply(g), b)) if turned else mm.apply(t.apply(b), g), alpha
+    ),
 )
 
 
@@ -453,10 +457,10 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         return matmul(input, turned)
     array = input.array
     if array.ndim == 2:
-        return addmm.apply(bias, input, turned, 1, 1)
+        return addmm.apply(bias, input, turned, 1, 1, True)
     if array.flags.c_contiguous and array.ndim and weight.array.ndim == 2:
         *lead, depth = array.shape
-        out = addmm.apply(bias, view.apply(input, (math.prod(lead), depth)), turned, 1, 1)
+        out = addmm.apply(bias, view.apply(input, (math.prod(lead), depth)), turned, 1, 1, True)
         return view.apply(out, (*lead, weight.array.shape[0]))
     return add_pair.inplace(matmul(input, turned), bias)
 
@@ -499,7 +503,7 @@ class MatmulMethods:
 
     def addmm(self, mat1: Any, mat2: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         """``beta * self + alpha * (mat1 @ mat2)``."""
-        return addmm.apply(self, mat1, mat2, beta, alpha)
+        return addmm.apply(self, mat1, mat2, beta, alpha, False)
 
     def addmv(self, mat: Any, vec: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         """``beta * self + alpha * (mat @ vec)``."""

@@ -420,9 +420,9 @@ def detach_(input: Any) -> Any:
             "as a solution."
         )
     did = input._requires_grad
-    if input._grad_fn is not None:
+    if input._made_by is not None:
         count_detached(input)
-    input._grad_fn = None
+    input._made_by = None
     input._requires_grad = False
     input._output_nr = 0
     duals.forget(input)

@@ -64,7 +64,7 @@ def test_a_leaf_set_to_other_memory_is_another_leaf_to_what_was_recorded(xp: Mod
     assert xp.autograd.grad(out, edge)[0].tolist() == [1.0, 1.0]
 
 
-@pytest.mark.parametrize("name", ["data", "requires_grad", "_backward_hooks"])
+@pytest.mark.parametrize("name", ["data", "requires_grad", "_grad_fn", "_backward_hooks"])
 def test_what_makes_a_tensor_cannot_be_deleted(xp: ModuleType, name: str) -> None:
     with pytest.raises(RuntimeError):
         delattr(xp.ones(2, requires_grad=True), name)
