@@ -279,7 +279,8 @@ def _recorded_copy(gradient: Tensor, leaf: Tensor) -> Tensor:
 def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
     before = leaf._grad
     if before is not None:
-        if before.array.shape != gradient.shape:  # somebody has given the leaf or its gradient another shape in place
+        held = before.array
+        if held.shape != gradient.shape or not held.flags.forc:  # somebody gave the leaf's gradient another shape
             before.add_(wrap(gradient))
             return "in place"
         np.add(before.array, gradient, out=before.array, casting="unsafe")

@@ -163,7 +163,7 @@ def rsqrt(a: Array, /) -> Array:
 rsqrt.grads(a=lambda g, out: g * (out * out * out) * -0.5)
 
 
-@op(label="lnΣeˣ", promotes="result", elementwise=True)
+@op(label="lnΣeˣ", promotes="result", elementwise=True, unpacks=("b", "a", "out"))
 def logaddexp(a: Array, b: Array, /) -> Array:
     """``log(exp(a) + exp(b))`` without overflow.
 

@@ -24,7 +24,10 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    powers = np.exp(_below_top(a, dim, dtype))
+    low = _below_top(a, dim, dtype)
+    if not low.size:
+        return low
+    powers = np.exp(low)
     return powers / sum_of(powers, axis=_axis(a, dim), keepdims=True)
 
 
@@ -37,6 +40,8 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     tensor([-2.4076, -1.4076, -0.4076])
     """
     low = _below_top(a, dim, dtype)
+    if not low.size:
+        return low
     return low - np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
 
 
@@ -48,10 +53,12 @@ def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
     """``a`` less its largest element along the axis."""
     if kind is not None and a.dtype != kind:
         a = a.astype(kind)
+    if not a.size:
+        return a.copy()
     if a.dtype.kind not in "fc":
         name = dtypes.of(a.dtype).title
         raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
-    return a - largest_of(a, axis=_axis(a, axis), keepdims=True) if a.size else a.copy()
+    return a - largest_of(a, axis=_axis(a, axis), keepdims=True)
 
 
 softmax_along.grads(a=lambda g, out, dim: g * out - out * _total(g * out, dim))
