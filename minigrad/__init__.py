@@ -16,6 +16,7 @@ from minigrad import (
     _VF,  # noqa: F401 (the same)
     _vmap_internals,  # noqa: F401 (the same)
     asking,
+    at_the_top,
     autograd,
     backends,
     cuda,
@@ -40,6 +41,7 @@ from minigrad import (
 )
 from minigrad import ops as _ops
 from minigrad.asking import *
+from minigrad.at_the_top import *
 from minigrad.autograd.batching import vmap
 from minigrad.autograd.modes import (
     enable_grad,
@@ -100,6 +102,7 @@ from minigrad.ops.trigonometric import *
 from minigrad.ops.variance import *
 from minigrad.ops.view_copies import *
 from minigrad.ops.viewing import *
+from minigrad.ops.windows import *
 from minigrad.outputs import TAKE_OUT as _TAKE_OUT
 from minigrad.outputs import let_take_out as _let_take_out
 from minigrad.printing import *
@@ -152,6 +155,7 @@ __all__ = [
     "vmap",
 ]
 __all__ += asking.__all__
+__all__ += at_the_top.__all__
 __all__ += dtypes.__all__
 __all__ += _ops.arithmetic.__all__
 __all__ += _ops.bessel.__all__
@@ -188,6 +192,7 @@ __all__ += _ops.trigonometric.__all__
 __all__ += _ops.variance.__all__
 __all__ += _ops.view_copies.__all__
 __all__ += _ops.viewing.__all__
+__all__ += _ops.windows.__all__
 __all__ += _lent.__all__
 __all__ += older_linalg.__all__
 __all__ += printing.__all__
