@@ -42,7 +42,7 @@ def mm(a: Array, b: Array, /) -> Array:
     return a.dot(b)
 
 
-mm.grads(a=lambda g, b: mm.apply(g, t.apply(b)), b=lambda g, a: mm.apply(t.apply(a), g))
+mm.grads(a=lambda g, b: mm.apply(g, b.mT), b=lambda g, a: mm.apply(a.mT, g))
 
 
 @op(label="@", unpacks=("a", "b"))
@@ -65,7 +65,7 @@ def mv(a: Array, b: Array, /) -> Array:
     return np.matmul(a, b)
 
 
-mv.grads(a=lambda g, b: _outer(g, b), b=lambda g, a: mv.apply(t.apply(a), g))
+mv.grads(a=lambda g, b: _outer(g, b), b=lambda g, a: mv.apply(a.mT, g))
 
 
 def _outer(g: Any, b: Any) -> Any:
@@ -85,7 +85,7 @@ def outer_product(a: Array, b: Array, /) -> Array:
     return np.multiply.outer(a, b)
 
 
-outer_product.grads(a=lambda g, b: mv.apply(g, b), b=lambda g, a: mv.apply(t.apply(g), a))
+outer_product.grads(a=lambda g, b: mv.apply(g, b), b=lambda g, a: mv.apply(g.mT, a))
 
 
 @op(label="·", unpacks=("a", "b"))
@@ -143,8 +143,8 @@ def bmm(a: Array, b: Array, /) -> Array:
 
 
 bmm.grads(
-    a=lambda g, b: bmm.apply(g, transpose.apply(b, 1, 2)),
-    b=lambda g, a: bmm.apply(transpose.apply(a, 1, 2), g),
+    a=lambda g, b: bmm.apply(g, b.mT),
+    b=lambda g, a: bmm.apply(a.mT, g),
 )
 
 
@@ -242,10 +242,8 @@ def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1, tu
 
 addmm.grads(
     a=lambda g, beta: _times(g, beta),
-    b=lambda g, c, alpha: _times(mm.apply(g, t.apply(c)), alpha),
-    c=lambda g, b, alpha, turned: _times(
-        t.apply(mm.apply(t.apply(g), b)) if turned else mm.apply(t.apply(b), g), alpha
-    ),
+    b=lambda g, c, alpha: _times(mm.apply(g, c.mT), alpha),
+    c=lambda g, b, alpha, turned: _times(mm.apply(g.mT, b).mT if turned else mm.apply(b.mT, g), alpha),
 )
 
 
@@ -263,7 +261,7 @@ def addmv(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) ->
 addmv.grads(
     a=lambda g, beta: _times(g, beta),
     b=lambda g, c, alpha: _times(outer_product.apply(g, c), alpha),
-    c=lambda g, b, alpha: _times(mv.apply(t.apply(b), g), alpha),
+    c=lambda g, b, alpha: _times(mv.apply(b.mT, g), alpha),
 )
 
 
@@ -285,7 +283,7 @@ def addr(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) -> 
 addr.grads(
     a=lambda g, beta: _times(g, beta),
     b=lambda g, c, alpha: _times(mv.apply(g, _as_type_of(g, c)), alpha),
-    c=lambda g, b, alpha: _times(mv.apply(t.apply(g), _as_type_of(g, b)), alpha),
+    c=lambda g, b, alpha: _times(mv.apply(g.mT, _as_type_of(g, b)), alpha),
 )
 
 
@@ -302,8 +300,8 @@ def baddbmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1) 
 
 baddbmm.grads(
     a=lambda g, beta: _times(g, beta),
-    b=lambda g, c, alpha: _times(bmm.apply(g, transpose.apply(c, 1, 2)), alpha),
-    c=lambda g, b, alpha: _times(bmm.apply(transpose.apply(b, 1, 2), g), alpha),
+    b=lambda g, c, alpha: _times(bmm.apply(g, c.mT), alpha),
+    c=lambda g, b, alpha: _times(bmm.apply(b.mT, g), alpha),
 )
 
 
@@ -324,8 +322,8 @@ def _batched(g: Any, count: int) -> Any:
 
 addbmm.grads(
     a=lambda g, beta: _times(g, beta),
-    b=lambda g, c, alpha: _times(bmm.apply(_batched(g, c.shape[0]), transpose.apply(c, 1, 2)), alpha),
-    c=lambda g, b, alpha: _times(bmm.apply(transpose.apply(b, 1, 2), _batched(g, b.shape[0])), alpha),
+    b=lambda g, c, alpha: _times(bmm.apply(_batched(g, c.shape[0]), c.mT), alpha),
+    c=lambda g, b, alpha: _times(bmm.apply(b.mT, _batched(g, b.shape[0])), alpha),
 )
 
 
