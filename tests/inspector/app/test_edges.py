@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -32,20 +30,11 @@ from inspector.trace.facts import (
     TensorCreated,
 )
 from inspector.trace.trace import Trace
+from tests.benchmarks.graph_facts import synthetic
 
 Open = Callable[..., AbstractAsyncContextManager[Any]]
 LETTERS = [*"oOnpvVaAbB!zzzhlw"]
 ALL_KEYS = ["right", "left", "space", "space", *LETTERS, "home", "end", "up", "down", "escape", "tab"]
-
-
-def benchmark() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "app_speed.py"
-    spec = importlib.util.spec_from_file_location("app_speed", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 async def test_an_empty_trace_opens_and_no_key_harms_it(open_app: Open) -> None:
@@ -123,7 +112,7 @@ async def test_panes_follow_a_trace_that_grows(open_app: Open, tiny: ModuleType)
 
 
 async def test_a_big_graph_is_laid_out_aside_and_then_shown(open_app: Open) -> None:
-    trace = benchmark().synthetic(2 * BIG, 4_000)
+    trace = synthetic(2 * BIG, 4_000)
     async with open_app(trace) as app:
         pane = app.pane("graph")
         assert isinstance(pane, GraphPane)
@@ -210,7 +199,7 @@ async def test_a_long_trace_is_on_the_screen_before_it_is_read_and_then_opens_wh
     open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.app.screens.desk.FAR", 1_000)
-    trace = benchmark().synthetic(400, 4_000)
+    trace = synthetic(400, 4_000)
     begun = trace.steps_of("BackwardStarted")[0]
     assert begun > 1_000
     async with open_app(trace) as app:
