@@ -205,6 +205,10 @@ class FunctionNode(SavingNode):
             return self._taken()
         return tuple(self.unpack_tensors())
 
+    def is_another(self, found: int, saved: int) -> bool:
+        """A tensor that was detached in place is handed out all the same: its numbers are those that were saved."""
+        return int(found) != int(saved)
+
     def _taken(self) -> tuple[Any, ...]:
         """The same, once: the node lets go of what it gives out."""
         if self.taken:

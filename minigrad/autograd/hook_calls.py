@@ -76,6 +76,8 @@ def _retain(node: Node, number: int, gradient: Gradient, task: GraphTask) -> Non
         tensor._grad = before + value
     else:
         tensor._grad = value.clone() if value is gradient else value
+    if not task.create_graph and tensor._grad.requires_grad:  # the user's own gradient may
+        tensor._grad = tensor._grad.detach()
     if HookRan.listeners:
         emit(HookRan("retain_grad", tensor, None, before, tensor._grad, False))
 

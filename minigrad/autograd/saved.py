@@ -265,9 +265,13 @@ class SavingNode(Node):
         if type(slot) is Packed:
             return slot.unpack(self)
         counter = slot._counter
-        if counter is not None and counter.value != version:
+        if counter is not None and self.is_another(counter.value, version):
             raise self._overwritten(position, counter, version)
         return self._as_output(slot) if type(slot) is SavedOutput else slot
+
+    def is_another(self, found: int, saved: int) -> bool:
+        """Whether a value is not the one that was saved, by its version."""
+        return found != saved
 
     def _as_output(self, slot: SavedOutput) -> Tensor:
         output = wrap(slot.array)

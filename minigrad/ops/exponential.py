@@ -318,7 +318,7 @@ def pow_pair(a: Array, exponent: Array, /) -> Array:
 
 pow_pair.grads(
     a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** (exponent - 1))),
-    exponent=lambda g, a, exponent, out: choose((a == 0) & ~_is_below_0(exponent), 0, g * (out * _log_for(out, a))),
+    exponent=lambda g, a, exponent, out: g * choose((a == 0) & _is_at_least_0(exponent), 0, out * _log_for(out, a)),
 )
 
 
@@ -327,9 +327,9 @@ def _log_for(out: Any, a: Any) -> Any:
     return log(a + 0j) if is_complex(out) and not is_complex(a) else log(a)
 
 
-def _is_below_0(exponent: Any) -> Any:
+def _is_at_least_0(exponent: Any) -> Any:
     """Whether its real part is."""
-    return real(exponent) < 0
+    return real(exponent) >= 0
 
 
 @op(label="nˣ", name="pow", elementwise=True, backward="PowBackward2")
@@ -348,7 +348,7 @@ number_pow.grads(exponent=lambda g, exponent, base, out: _slope_of_exponential(g
 
 def _slope_of_exponential(g: Any, exponent: Any, base: Any, out: Any) -> Any:
     if base == 0:
-        return g * choose(_is_below_0(exponent), exponent * np.inf, 0)
+        return g * choose(_is_at_least_0(exponent), 0, exponent * np.inf)
     return g * (out * np.log(base + 0j if is_complex(out) else base).item())
 
 

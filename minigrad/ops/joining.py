@@ -42,7 +42,7 @@ def cat_along(*tensors: Array, dim: int = 0) -> Array:
     tensor([1, 2, 3])
     """
     kept = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
-    return np.concatenate(_of_one_type(tensors, kept), axis=wrap_dim(dim, kept[0].ndim))
+    return np.ascontiguousarray(np.concatenate(_of_one_type(tensors, kept), axis=wrap_dim(dim, kept[0].ndim)))
 
 
 def _of_one_type(tensors: Sequence[Array], kept: Sequence[Array]) -> Sequence[Array]:
@@ -79,7 +79,7 @@ def stack_along(*tensors: Array, dim: int = 0) -> Array:
     tensor([[1, 2],
             [3, 4]])
     """
-    return np.stack(_of_one_type(tensors, tensors), axis=dim)
+    return np.ascontiguousarray(np.stack(_of_one_type(tensors, tensors), axis=dim))
 
 
 stack_along.grads_together(

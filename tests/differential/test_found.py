@@ -791,6 +791,36 @@ with xp.no_grad():
     b.sub_(0.25)
     c = xp.cat([a, b])
 """,
+    "a Function gets back what it saved though it was detached since": """
+a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+b = a / a
+c = xp.stack([b, a])
+d = fn.Product.apply(c, b)
+b.detach_()
+e = d.narrow(0, 1, 1)
+(f,) = xp.autograd.grad([e], [c], [xp.ones_like(e)])
+""",
+    "a gradient is not added to one whose elements share memory": """
+a = xp.tensor([1.0, 2.0], dtype=xp.float64, requires_grad=True)
+b, c = a.split(1)
+d = b.expand(2, 2)
+a.grad = c.expand(2)
+d.backward(xp.ones_like(d))
+""",
+    "of the overwritten operands of logaddexp the second is told first": """
+a = xp.tensor(2.0, dtype=xp.float64, requires_grad=True)
+a.backward()
+b = fn.Same.apply(a)
+c = b.logaddexp(a)
+with xp.no_grad():
+    a -= 1.0 * a.grad
+c.backward()
+""",
+    "no whole numbers have a softmax": """
+a = xp.tensor([], dtype=xp.int64)
+b = a.softmax(0)
+c = a.log_softmax(0)
+""",
 }
 """Programs by the behaviour that they show."""
 
