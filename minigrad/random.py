@@ -401,9 +401,12 @@ def _check_weights(weights: Array, count: int, replacement: bool) -> None:
         raise RuntimeError("number of categories cannot exceed 2^24")
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if np.any(weights < 0):
-        raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
-    if not np.all(np.isfinite(weights)):
+    if replacement and count > 1:
+        if not np.all(weights >= 0):
+            raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
+        if not np.all(np.isfinite(weights)):
+            raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
+    elif not np.all((weights >= 0) & np.isfinite(weights)):
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if np.any(weights.sum(axis=-1) == 0):
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -125,6 +125,7 @@ def test_multinomial_without_replacement_draws_each_at_most_once() -> None:
         (lambda: mg.bernoulli(mg.tensor([1.5])), "0 to 1"),
         (lambda: mg.multinomial(mg.tensor([0.0, 0.0]), 1), "sum of probabilities"),
         (lambda: mg.multinomial(mg.tensor([1.0, -1.0]), 1), "element < 0"),
+        (lambda: mg.multinomial(mg.tensor([1.0, -1.0]), 2, True), "probability entry < 0"),
         (lambda: mg.multinomial(mg.ones(2), 3), "without replacement"),
         (lambda: mg.empty(2).uniform_(2, 1), "from=2 > to=1"),
         (lambda: mg.empty(2).exponential_(0), "lambda > 0"),
