@@ -414,11 +414,11 @@ def overwritten_text(node: Node, slot: Any, counter: VersionCounter, version: in
 
 
 def _maker_of_output(node: Node, slot: Any) -> Node | None:
-    """The node itself, or what a write through a view put behind its output, if that is still there."""
+    """What a write through a view put behind the output of ``node``, if that is still there; else the node itself."""
     if not isinstance(slot, SavedOutput):
         return slot._made_by  # type: ignore[no-any-return]
     behind = getattr(node, "behind", None)
-    return node if behind is None else behind()
+    return (None if behind is None else behind()) or node
 
 
 def _output_nr(slot: Any) -> int:
