@@ -134,12 +134,14 @@ def amin(input: Any, dim: Dims = None, *, keepdim: bool = False, dtype: Any = No
     return _with(x, mask, _highest(x)).amin(_dims(x, dim), keepdim)
 
 
+@composite
 def argmax(input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Where the largest of what counts is, in the type of the input, as PyTorch has it."""
     x = _in(input, dtype, whole=True)
     return _with(x, mask, _lowest(x)).argmax(dim, keepdim).to(x.dtype)
 
 
+@composite
 def argmin(input: Any, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     """Where the smallest of what counts is, in the type of the input, as PyTorch has it."""
     x = _in(input, dtype, whole=True)

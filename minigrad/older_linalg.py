@@ -90,6 +90,7 @@ def qr(input: Any, some: bool = True) -> Any:
     return linalg.qr(input, "reduced" if some else "complete")
 
 
+@composite
 def svd(input: Any, some: bool = True, compute_uv: bool = True) -> OlderSVD:
     """``U @ diag(S) @ V.mH = input``: now ``linalg.svd``, which gives ``V.mH``.
 
@@ -122,6 +123,7 @@ def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_piv
     return linalg.PLU(order, *(lu_unpacked.apply(LU_data) if unpack_data else (empty, LU_data.new_empty(0))))
 
 
+@composite
 def triangular_solve(
     b: Any,
     A: Any,  # noqa: N803

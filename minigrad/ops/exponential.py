@@ -13,6 +13,7 @@ from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
 from minigrad.ops.rounding import is_complex, real
+from minigrad.ops.scope import composite
 
 __all__ = [
     "exp",
@@ -397,6 +398,7 @@ def square(input: Any) -> Any:
     return pow_number.apply(input, 2)
 
 
+@composite
 def float_power(input: Any, exponent: Any) -> Any:
     """``input ** exponent`` in float64 (complex128 for complex numbers).
 

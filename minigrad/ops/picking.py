@@ -18,6 +18,7 @@ from minigrad.ops.choice import zero
 from minigrad.ops.copying import kept_where
 from minigrad.ops.dims import Shape, wrap_dim
 from minigrad.ops.embedding import add_rows
+from minigrad.ops.scope import composite
 from minigrad.ops.shape import flatten, reshape
 from minigrad.ops.viewing import expand
 
@@ -407,6 +408,7 @@ def take(input: Any, index: Any) -> Any:
     return taken.apply(input, index)
 
 
+@composite
 def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
     """``gather`` whose ``indices`` broadcast against ``input``; without ``dim``, in the flat order.
 

@@ -228,6 +228,7 @@ def nansum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     return nansum_over.apply(input, axes_of(dim, input.ndim), keepdim, sum_type(input, dtype))
 
 
+@composite
 def nanmean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | None = None) -> Any:
     """The mean of what is not NaN.
 

@@ -16,6 +16,7 @@ from minigrad.dtypes import dtype as dtype_type
 from minigrad.events import RequiresGradChanged, TensorCreated, emit
 from minigrad.ops import viewing
 from minigrad.ops.dims import Shape, as_shape, infer_shape, wrap_dim, wrap_dims
+from minigrad.ops.scope import composite
 from minigrad.ops.viewing import clone, diagonal, permute, reshape_to, select, t, transpose, unbind, unsqueeze
 from minigrad.ops.viewing import unfold as unfold_windows
 
@@ -194,6 +195,7 @@ def broadcast_to(input: Any, size: Sequence[int]) -> Any:
     return viewing.expand.apply(input, as_shape((tuple(size),)))
 
 
+@composite
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """All ``tensors`` expanded to the shape in which they meet."""
     shape = broadcast_shapes(*(each.array.shape for each in tensors))
@@ -294,6 +296,7 @@ def chunk_length(input: Any, chunks: int, dim: int) -> int:
     return int(-(-length // chunks))
 
 
+@composite
 def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """``input`` in so many nearly equal parts along ``dim``, or cut at the indices listed (in a sequence or a
     tensor).
@@ -360,6 +363,7 @@ def _cut_along(dim: int, least: int, name: str, input: Any, indices_or_sections:
     return tensor_split(input, indices_or_sections, dim)
 
 
+@composite
 def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     """``input`` cut into equal columns, or at the columns listed; a vector along its only dimension.
 
@@ -370,11 +374,13 @@ def hsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     return _cut_along(1 if input.array.ndim > 1 else 0, 1, "hsplit", input, indices_or_sections)
 
 
+@composite
 def vsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     """``input`` cut into equal rows, or at the rows listed."""
     return _cut_along(0, 2, "vsplit", input, indices_or_sections)
 
 
+@composite
 def dsplit(input: Any, indices_or_sections: Any) -> tuple[Any, ...]:
     """``input`` cut into equal parts along dimension 2, or at the indices listed."""
     return _cut_along(2, 3, "dsplit", input, indices_or_sections)

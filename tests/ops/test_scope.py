@@ -58,3 +58,38 @@ def test_a_composite_keeps_its_name_and_text() -> None:
     assert doubled_.__name__ == "doubled_"
     assert mg.diff.__doc__ is not None
     assert ">>>" in mg.diff.__doc__
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "mg.float_power(x, 2.0)",
+        "mg.nanmean(x)",
+        "mg.take_along_dim(x, i, 1)",
+        "mg.broadcast_tensors(x, row)",
+        "mg.tensor_split(x, 2)",
+        "mg.hsplit(x, 2)",
+        "mg.masked.argmax(x, 1, mask=positive)",
+        "mg.nn.functional.prelu(x, one)",
+        "mg.nn.functional.dropout1d(x, 0.5)",
+        "mg.triangular_solve(x, x)",
+    ],
+)
+def test_what_is_made_of_several_operations_opens_one_scope_around_them_all(call: str) -> None:
+    outside: list[str] = []
+    scopes: list[str] = []
+
+    def hear(event: Any) -> None:
+        if isinstance(event, ScopeEntered):
+            scopes.append(event.name)
+        elif isinstance(event, ScopeLeft):
+            scopes.pop()
+        elif not scopes:
+            outside.append(event.op.name)
+
+    x = mg.ones(2, 2).triu()
+    names = {"mg": mg, "x": x, "row": x[0], "one": x[0, :1], "positive": x > 0, "i": mg.zeros(2, 1, dtype=mg.int64)}
+    with listen(hear, OpApplied, ScopeEntered, ScopeLeft):
+        eval(call, names)
+    assert outside == []
+    assert scopes == []

@@ -45,6 +45,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     return _apply(one.leaking, input, inplace, negative_slope)
 
 
+@composite
 def prelu(input: Any, weight: Any) -> Any:
     """``leaky_relu`` with a learnt slope: one for all, or one for each channel (dimension 1).
 

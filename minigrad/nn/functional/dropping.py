@@ -29,6 +29,7 @@ def _channels(name: str, spatial: int, input: Any, p: float, training: bool, inp
     return out.squeeze(0) if single else out
 
 
+@composite
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Whole channels of (N, C, L) or (C, L) set to 0 with probability ``p``, the others divided by ``1 - p``.
 
@@ -41,12 +42,14 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _channels("dropout1d", 1, input, p, training, inplace)
 
 
+@composite
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """``dropout1d`` for (N, C, H, W)."""
     check_probability(p)
     return _channels("dropout2d", 2, input, p, training, inplace)
 
 
+@composite
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """``dropout1d`` for (N, C, D, H, W) or (C, D, H, W)."""
     check_probability(p)
