@@ -9,14 +9,13 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from html import escape
 from typing import Any
 
 from inspector.draw import DrawError
 from inspector.draw import draw as draw_picture
 from inspector.draw.player import Player
-from inspector.trace.facts import Fact, Place
+from inspector.record.cells import called_by_cell, cells_of
 from inspector.trace.trace import Trace
 
 FEW = 40
@@ -60,12 +59,12 @@ class _Inspect:
             return
         before = cells_of(self._shell)
         with session.record() as trace:
+            trace.cells = lambda: self._cells(before)
             self._shell.run_cell(HEADER + cell, store_history=False)
         if not len(trace):
             print("inspector: this cell did nothing with minigrad, so there is nothing to show.")
             return
-        shown = named_cells(trace, self._cells(before))
-        display(Player(shown, values=given.values, title=given.title, height=given.height))  # type: ignore[no-untyped-call]
+        display(Player(trace, values=given.values, title=given.title, height=given.height))  # type: ignore[no-untyped-call]
 
     def _cells(self, before: Mapping[str, str]) -> Mapping[str, str]:
         """The names of all cells. What was run from within this one counts as a cell of its own, and is this one."""
@@ -86,28 +85,14 @@ def _parser() -> argparse.ArgumentParser:
 # -- cells
 
 
-def cells_of(shell: Any) -> Mapping[str, str]:
-    """By the name of the file that IPython makes of a cell: ``cell [5]``."""
-    known: Mapping[str, int] = getattr(shell.compile, "_filename_map", {})
-    return {file: f"cell [{number}]" for file, number in known.items()}
-
-
 def named_cells(trace: Trace, cells: Mapping[str, str]) -> Trace:
     """The trace with cells called by their numbers; the same one if there are none in it."""
     if not any(file in cells for file in trace.sources):
         return trace
-    places: dict[Place, Place] = {}
-
-    def renamed(fact: Fact) -> Fact:
-        place = fact.place
-        if place is None or place.file not in cells:
-            return fact
-        if place not in places:
-            places[place] = replace(place, file=cells[place.file])
-        return replace(fact, place=places[place])
-
     sources = {cells.get(file, file): text for file, text in trace.sources.items()}
-    return Trace(map(renamed, trace.facts), sources, cells.get(trace.script, trace.script), trace.argv, trace.outcome)
+    return Trace(
+        called_by_cell(trace.facts, cells), sources, cells.get(trace.script, trace.script), trace.argv, trace.outcome
+    )
 
 
 # -- how things display themselves

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Callable
 from itertools import islice
 from types import CodeType, FrameType
 from typing import NamedTuple
@@ -20,6 +21,8 @@ _theirs: dict[str, bool] = {}
 _places: dict[tuple[int, int], tuple[CodeType, Where]] = {}
 """By code and instruction: finding a place means reading a table from its start. Holds the code, so its id stays."""
 _PLACES_KEPT = 100_000
+_namings: list[Callable[[str], str | None]] = []
+"""What a reader calls a file that they cannot find, such as a cell of a notebook."""
 
 
 class Where(NamedTuple):
@@ -33,13 +36,19 @@ class Where(NamedTuple):
     function: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        name = next(filter(None, (naming(self.file) for naming in _namings)), "")
+        return f"{name}, line {self.line}" if name else f"{self.file}:{self.line}"
 
 
 def look_past(folder: str) -> None:
     """Treat the code in ``folder`` as not the user's, as minigrad's own code is."""
     _foreign.append(os.path.abspath(folder) + os.sep)
     _theirs.clear()
+
+
+def name_files(naming: Callable[[str], str | None]) -> None:
+    """Let ``naming`` say what a reader calls a file, ``cell [5]``; None where it is called as it is."""
+    _namings.append(naming)
 
 
 def user_frame(depth: int = 1) -> FrameType | None:

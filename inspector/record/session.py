@@ -6,9 +6,10 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from inspector.record.cells import called_by_cell, cells, move_sources
 from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
@@ -31,6 +32,7 @@ class Recording(Trace):
         self._files = Sources(self._sources)
         self.take = self._notes.append
         self.unfold: Callable[[Iterable[Note | Fact]], Iterable[Any]] = iter
+        self.cells: Callable[[], Mapping[str, str]] = cells
 
     def catch_up(self) -> None:
         """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
@@ -40,7 +42,15 @@ class Recording(Trace):
                 facts = list(self.unfold(self._notes[:count]))
                 del self._notes[:count]
                 self._files.note(facts)
-                self.extend(facts)
+                self.extend(self._called(facts))
+
+    def _called(self, facts: list[Fact]) -> list[Fact]:
+        """In a notebook, the facts with places as one finds them; else as they are."""
+        names = self.cells()
+        if not any(file in names for file in self._sources):
+            return facts
+        move_sources(self._sources, names)
+        return called_by_cell(facts, names)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Keep the trace in a file, which ``inspector open`` opens. Raises TraceFileError if that cannot be done."""
