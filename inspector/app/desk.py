@@ -1,7 +1,8 @@
 """Where every pane stands: one pure function of the terminal's size, and the layout that obeys it.
 
 From 100 columns on all panes are open, as on a desk. Below, those of the right column lie on one pile with the
-source, and one of them is in front; below 60 columns the graph lies there too.
+source, and one of them is in front; below 60 columns the graph lies there too. The lower panes are as wide as the
+timeline above them, and always on one pile.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 OPEN_FROM, GRAPH_FROM = 100, 60
-PANES = ("source", "graph", "tensor", "node", "why", "output", "events")
+LOWER = ("events", "queue")
+"""The panes under the timeline, of which one is in front; the digits choose among them."""
+PANES = ("source", "graph", "tensor", "node", "why", "output", *LOWER)
 """The panes in the order in which the tab key visits them."""
 RULED = ("source", "output", "graph", "timeline", "tensor", "node", "why")
 """The panes with a level rule on top."""
@@ -39,15 +42,18 @@ class Plan:
 
 
 @lru_cache(maxsize=64)
-def plan(width: int, height: int, front: str = "source", *, failed: bool = False) -> Plan:
-    """Divide a screen of ``width`` x ``height`` cells. ``failed`` gives the explanation more room."""
+def plan(width: int, height: int, front: str = "source", lower: str = "events", *, failed: bool = False) -> Plan:
+    """Divide a screen of ``width`` x ``height`` cells: ``front`` lies on top of the pile, ``lower`` of the lower one.
+
+    ``failed`` gives the explanation more room.
+    """
     bars = {"banner": Region(0, 0, width, 1), "keybar": Region(0, height - 1, width, 1)}
     desk = Region(0, 1, width, max(0, height - 2))
-    rest = _open(desk, failed) if width >= OPEN_FROM else _piled(desk, front)
+    rest = _open(desk, lower, failed) if width >= OPEN_FROM else _piled(desk, front, lower)
     return Plan({**bars, **rest.regions}, rest.pile)
 
 
-def _open(desk: Region, failed: bool) -> Plan:
+def _open(desk: Region, shown: str, failed: bool) -> Plan:
     stage, column = desk.split_vertical(desk.width - _between(desk.width * 28 // 100, 30, 52))
     beside, column = column.split_vertical(1)
     upper, lower = stage.split_horizontal(stage.height - _bottom(stage.height))
@@ -57,14 +63,14 @@ def _open(desk: Region, failed: bool) -> Plan:
     tensor_share, node_share = (34, 26) if failed else (47, 33)
     tensor, below = column.split_horizontal(column.height * tensor_share // 100)
     node, why = below.split_horizontal(column.height * node_share // 100)
-    timeline, events = lower.split_horizontal(2)
+    timeline, under = lower.split_horizontal(2)
     return Plan(
         {
             "source": source,
             "output": output,
             "graph": graph,
             "timeline": timeline,
-            "events": events,
+            shown: under,
             "tensor": tensor,
             "node": node,
             "why": why,
@@ -74,10 +80,10 @@ def _open(desk: Region, failed: bool) -> Plan:
     )
 
 
-def _piled(desk: Region, front: str) -> Plan:
+def _piled(desk: Region, front: str, shown: str) -> Plan:
     upper, lower = desk.split_horizontal(desk.height - _bottom(desk.height))
-    timeline, events = lower.split_horizontal(2)
-    regions = {"timeline": timeline, "events": events}
+    timeline, under = lower.split_horizontal(2)
+    regions = {"timeline": timeline, shown: under}
     pile: tuple[str, ...] = PILE
     if desk.width >= GRAPH_FROM:
         upper, graph = upper.split_vertical(_between(desk.width * 43 // 100, 30, 46))
@@ -111,11 +117,11 @@ class DeskLayout(Layout):
     name = "desk"
 
     def __init__(self) -> None:
-        self.front = "source"
+        self.front, self.lower = "source", LOWER[0]
         self.failed = False
 
     def plan(self, size: Size) -> Plan:
-        return plan(size.width, size.height, self.front, failed=self.failed)
+        return plan(size.width, size.height, self.front, self.lower, failed=self.failed)
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
         regions = self.plan(size).regions

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from inspector.app.desk import LOWER
+
 Group = Literal["Step", "Jump", "Look", "App"]
 
 
@@ -45,13 +47,20 @@ KEYS: tuple[Key, ...] = (
     Key("exclamation_mark", "!", "error", "error", "to the error; again, to the next one", "Jump", 2),
     Key("g", "g", "ask_step", "go to", "to a step by its number, or to a share of the run (50%)", "Jump", 5),
     Key("slash", "/", "find", "find", "find an event by name, operation or kind", "Jump", 3),
+    Key("left_square_bracket,backspace", "[", "went('back')", "", "back to where the last jump left", "Jump"),
+    Key("right_square_bracket", "]", "went('forward')", "", "and forward again", "Jump"),
     Key("tab", "tab", "next_pane", "pane", "to the next pane", "Look", 4),
     Key("shift+tab", "⇧tab", "previous_pane", "", "to the pane before", "Look"),
     Key("z", "z", "zoom", "zoom", "cards, boxes or chips in the graph", "Look", 2),
-    Key("up,k", "↑ k", "look(0,-1)", "", "up: in the graph to the node above, elsewhere scroll", "Look"),
+    Key("up,k", "↑ k", "look(0,-1)", "", "up: to the node or link above, or scroll", "Look"),
     Key("down,j", "↓ j", "look(0,1)", "", "down", "Look"),
-    Key("h", "h", "look(-1,0)", "", "in the graph, to the node on the left", "Look"),
-    Key("l", "l", "look(1,0)", "", "in the graph, to the node on the right", "Look"),
+    Key("h", "h", "look(-1,0)", "", "to the node or link on the left", "Look"),
+    Key("l", "l", "look(1,0)", "", "to the node or link on the right", "Look"),
+    Key("enter", "⏎", "follow", "", "follow the link that is marked", "Look"),
+    *(
+        Key(str(digit), str(digit), f"to('{pane}')", "", f"the {pane}, under the timeline", "Look")
+        for digit, pane in enumerate(LOWER, 1)
+    ),
     Key("escape", "esc", "unpin", "", "let tensor and node follow the step again", "Look"),
     Key("w", "w", "why", "why", "to the explanation", "Look", 3),
     Key("t", "t", "next_theme", "", "the next theme", "App"),

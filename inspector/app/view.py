@@ -45,6 +45,8 @@ class View:
     """Steps a second."""
     front: str = "source"
     """The pane in front, where there is room for one only."""
+    lower: str = "events"
+    """The pane under the timeline."""
 
 
 @dataclass(frozen=True)

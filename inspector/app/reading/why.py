@@ -15,6 +15,11 @@ from inspector.explain import Finding
 from inspector.trace import facts
 
 
+def title(moment: Moment) -> Line:
+    """Nothing: the words begin at once."""
+    return BLANK
+
+
 def lines(moment: Moment, room: int) -> list[Line]:
     """The pane's text."""
     error = _error(moment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual import work
 from textual.app import ComposeResult
@@ -14,7 +14,8 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 
-from inspector.app.desk import PANES, PILE, DeskLayout, Plan
+from inspector.app.desk import LOWER, PANES, PILE, DeskLayout, Plan
+from inspector.app.history import History
 from inspector.app.keys import KEYS
 from inspector.app.landmarks import Kind
 from inspector.app.lines import Jump
@@ -30,7 +31,7 @@ from inspector.app.widgets.canvas import Canvas, Inkwell, Jumped
 from inspector.app.widgets.events import EventsPane
 from inspector.app.widgets.graph import GraphPane
 from inspector.app.widgets.output import OutputPane
-from inspector.app.widgets.pages import NodePane, TensorPane, WhyPane
+from inspector.app.widgets.pages import PAGES, ReadingPane
 from inspector.app.widgets.source import SourcePane
 from inspector.app.widgets.timeline import Timeline
 from inspector.explain import Finding
@@ -71,6 +72,7 @@ class DeskScreen(Screen[None]):
     def __init__(self, trace: Trace) -> None:
         super().__init__()
         self.walk = Walk(trace)
+        self.history = History()
         self._timer: Timer | None = None
         self._sought = ""
         self._unexplained = False
@@ -89,9 +91,7 @@ class DeskScreen(Screen[None]):
             yield Rule("beside")
             yield Timeline("timeline")
             yield EventsPane("events")
-            yield TensorPane("tensor")
-            yield NodePane("node")
-            yield WhyPane("why")
+            yield from map(ReadingPane, PAGES)
             yield Keybar("keybar")
 
     def on_mount(self) -> None:
@@ -156,9 +156,10 @@ class DeskScreen(Screen[None]):
     def _arrange(self) -> None:
         """Let the plan follow the view: which pane is in front, and whether an error wants room."""
         plan, failed = self.desk.plan, self.view.step in self.walk.marks.steps["error"]
-        if (plan.front, plan.failed) != (self.view.front, failed):
-            plan.front, plan.failed = self.view.front, failed
-            self.desk.refresh(layout=True)
+        wanted = (self.view.front, self.view.lower, failed)
+        if (plan.front, plan.lower, plan.failed) != wanted:
+            plan.front, plan.lower, plan.failed = wanted
+            self.query_one(Tabs).refresh(layout=True)  # a widget's own call has its parent arranged anew, not itself
         places = self.places
         if places is self._arranged:
             return
@@ -209,17 +210,32 @@ class DeskScreen(Screen[None]):
     def action_back(self) -> None:
         self.go(self.walk.previous("event", self.view.step))
 
+    def leap(self, step: int | None) -> None:
+        """Move to ``step``, from where the reader can come back."""
+        if step is not None and step != self.view.step:
+            self.history.leave(self.view)
+        self.go(step)
+
+    def action_went(self, way: Literal["back", "forward"]) -> None:
+        """Back to the view that a jump left, or forward again."""
+        view = self.history.back(self.view) if way == "back" else self.history.forward(self.view)
+        if view is None:
+            self.app.bell()
+            return
+        there = self.walk.go(replace(view, pinned=True), view.step)
+        self.view = replace(there, pinned=view.pinned, playing=False)
+
     def action_next(self, kind: Kind) -> None:
-        self.go(self.walk.next(kind, self.view.step))
+        self.leap(self.walk.next(kind, self.view.step))
 
     def action_previous(self, kind: Kind) -> None:
-        self.go(self.walk.previous(kind, self.view.step))
+        self.leap(self.walk.previous(kind, self.view.step))
 
     def action_start(self) -> None:
-        self.go(0)
+        self.leap(0)
 
     def action_finish(self) -> None:
-        self.go(self.walk.marks.length)
+        self.leap(self.walk.marks.length)
 
     def action_error(self) -> None:
         """The next error, and after the last the first again; the explanation comes with it."""
@@ -228,6 +244,7 @@ class DeskScreen(Screen[None]):
             self.notify("Nothing went wrong in this run.")
             return
         step = self.walk.next("error", self.view.step) or errors[0]
+        self.history.leave(self.view)
         self.view = replace(self.walk.go(replace(self.view, pinned=False), step), front="why")
 
     def action_play(self) -> None:
@@ -264,13 +281,13 @@ class DeskScreen(Screen[None]):
         """Follow a jump: to a step, a node, a tensor, a line of source, a pane; or do what a key does."""
         match jump:
             case Jump("step", int(step)):
-                self.go(step)
+                self.leap(step)
             case Jump("node", int(node)):
                 self._select(node=node)
             case Jump("tensor", int(tensor)):
                 self._select(tensor=tensor)
             case Jump("line", int(line), file):
-                self.go(self.walk.line(file, line, self.view.step))
+                self.leap(self.walk.line(file, line, self.view.step))
             case Jump("pane", str(pane)):
                 self._to_pane(pane)
             case Jump("action", str(action)):
@@ -284,6 +301,7 @@ class DeskScreen(Screen[None]):
             state = self.walk.cursor.state.tensors.get(tensor)
             node = None if state is None else state.grad_fn if state.grad_fn is not None else state.accumulator
         view = self.view
+        self.history.leave(view)
         node, tensor = (view.node if node is None else node), (view.tensor if tensor is None else tensor)
         self.view = replace(view, node=node, tensor=tensor, pinned=True)
 
@@ -291,14 +309,20 @@ class DeskScreen(Screen[None]):
         self.view = self.walk.go(replace(self.view, pinned=False), self.view.step)
 
     def action_look(self, dx: int, dy: int) -> None:
-        """In the graph choose a neighbour; in the list of events go to one; elsewhere scroll."""
+        """In the graph choose a neighbour, in the list of events go to one, in a page choose a link; or scroll."""
         focused = self.focused
-        if isinstance(focused, GraphPane):
-            focused.choose(dx, dy)
-        elif isinstance(focused, EventsPane):
+        if isinstance(focused, EventsPane):
             self.go((self.walk.next if dy > 0 else self.walk.previous)("event", self.view.step) if dy else None)
         elif isinstance(focused, Canvas):
-            focused.scroll_relative(x=4 * dx, y=2 * dy, animate=False, force=True)
+            focused.choose(dx, dy)
+
+    def action_follow(self) -> None:
+        """Go where the chosen link of the pane leads."""
+        jump = self.focused.follow() if isinstance(self.focused, Canvas) else None
+        if jump is None:
+            self.app.bell()
+        else:
+            self.jump(jump)
 
     # -- looking
 
@@ -314,16 +338,21 @@ class DeskScreen(Screen[None]):
 
     def _to_pane(self, pane: str) -> None:
         """Give a pane the keys, and bring it to the front of its pile."""
-        if pane in PILE or pane in self.places.pile:
+        if pane in LOWER:
+            self.view = replace(self.view, lower=pane)
+        elif pane in PILE or pane in self.places.pile:
             self.view = replace(self.view, front=pane)
         self.query_one(f"#{pane}").focus()
 
     def on_descendant_focus(self) -> None:
-        """The rule above the events belongs to the timeline."""
-        self.desk.set_class(isinstance(self.focused, EventsPane), "events-focus")
+        """The rule above the lower panes belongs to the timeline."""
+        self.query_one(Timeline).light(self.focused is not None and self.focused.id in LOWER)
 
     def on_descendant_blur(self) -> None:
-        self.desk.remove_class("events-focus")
+        self.query_one(Timeline).light(False)
+
+    def action_to(self, pane: str) -> None:
+        self._to_pane(pane)
 
     def action_why(self) -> None:
         self._to_pane("why")
@@ -348,7 +377,7 @@ class DeskScreen(Screen[None]):
 
     def _answered(self, step: int | None) -> None:
         if step is not None:
-            self.go(step)
+            self.leap(step)
 
     def action_keys(self) -> None:
         self.app.push_screen(Help())

@@ -53,7 +53,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("pagedown", "page_down", "page down", show=False),
     ]
 
-    TITLE: ClassVar[str] = ""
+    TITLE: str = ""
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -216,6 +216,14 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         """Where a click on a cell of the whole leads."""
         return jump_in(self.row(y), x)
 
+    def choose(self, dx: int, dy: int) -> None:
+        """What h, j, k and l do: scroll, where there is nothing to choose among."""
+        self.scroll_relative(x=4 * dx, y=2 * dy, animate=False, force=True)
+
+    def follow(self) -> Jump | None:
+        """Where the enter key leads."""
+        return None
+
 
 def jump_in(of: Line, x: int) -> Jump | None:
     """The jump of the bit that covers column ``x``."""
@@ -224,6 +232,11 @@ def jump_in(of: Line, x: int) -> Jump | None:
         if x < 0:
             return bit.jump
     return None
+
+
+def links(of: Line) -> list[Jump]:
+    """Where a line leads: each jump once, from left to right."""
+    return list(dict.fromkeys(bit.jump for bit in of if bit.jump is not None))
 
 
 def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -240,11 +253,13 @@ def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 class Page(Canvas):
-    """A pane whose text is made at once, in the width it has."""
+    """A pane whose text is made at once, in the width it has; the keys move from link to link in it."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.text: list[Line] = []
+        self.at: tuple[int, int] | None = None
+        """Row of the chosen link, and its number among the row's links."""
 
     def compose_page(self, moment: Moment, room: int) -> list[Line]:
         """All lines of the page, ``room`` cells wide."""
@@ -265,6 +280,52 @@ class Page(Canvas):
         before, self.text = self.text, self.compose_page(self.moment, max(8, room))
         self.resize_to(room, len(self.text))
         self.forget_changed(before, self.text)
+        if self.at is not None and self.follow() is None:
+            self.at = None
+
+    def strip(self, y: int) -> Strip:
+        """Row ``y``, the chosen link filled."""
+        row = self.row(y)
+        if self.at is None or self.at[0] != y or not self.has_focus:
+            return self.paint(row)
+        jump = links(row)[self.at[1]]
+        return Strip([self.segment(bit, "marked" if bit.jump == jump else None) for bit in row], width(row))
+
+    def follow(self) -> Jump | None:
+        """Where the chosen link leads."""
+        if self.at is None:
+            return None
+        row, number = self.at
+        found = links(self.row(row))
+        return found[number] if number < len(found) else None
+
+    def choose(self, dx: int, dy: int) -> None:
+        """Choose the next link in a direction; where there is none, scroll."""
+        chosen = self._neighbour(dx, dy)
+        if chosen is None:
+            super().choose(dx, dy)
+            return
+        old, self.at = self.at, chosen
+        for row in {chosen[0], chosen[0] if old is None else old[0]}:
+            self.forget(range(row, row + 1))
+        self.keep_in_sight(chosen[0], margin=1)
+
+    def _neighbour(self, dx: int, dy: int) -> tuple[int, int] | None:
+        """The link to the left or right in the same row, or the first one of the next row up or down that has any."""
+        if self.at is not None and dx:
+            row, number = self.at[0], self.at[1] + dx
+            return (row, number) if 0 <= number < len(links(self.row(row))) else None
+        first = self.seen.start if self.at is None else self.at[0] + (dy or 1)
+        rows = range(first, len(self.text)) if self.at is None or dy > 0 else range(first, -1, -1)
+        return next(((row, 0) for row in rows if links(self.row(row))), None)
+
+    def on_focus(self) -> None:
+        """Show which link is chosen."""
+        self.forget()
+
+    def on_blur(self) -> None:
+        """And no longer."""
+        self.forget()
 
     def on_resize(self) -> None:
         """Break the lines for the new width."""

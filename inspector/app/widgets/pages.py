@@ -1,38 +1,34 @@
-"""The panes that are read like a page: tensor, node and why."""
+"""The panes that are read like a page: each is a module of ``inspector.app.reading`` with a ``lines`` of its own.
+
+A new one is such a module and its line in ``PAGES``; ``inspector.app.desk`` says where it stands.
+"""
 
 from __future__ import annotations
 
+from types import ModuleType
+
+from inspector.app.desk import LOWER
 from inspector.app.lines import Line
-from inspector.app.reading import nodes, tensors, why
+from inspector.app.reading import nodes, queue, tensors, why
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Page
 
-
-class TensorPane(Page):
-    """Every field of the selected tensor."""
-
-    TITLE = "TENSOR"
-
-    def compose_page(self, moment: Moment, room: int) -> list[Line]:
-        self.entitle(*tensors.title(moment))
-        return tensors.lines(moment, room)
+PAGES: dict[str, ModuleType] = {"tensor": tensors, "node": nodes, "why": why, "queue": queue}
+"""What each page reads: ``lines(moment, room)``, and ``title(moment)`` for what stands in its frame."""
 
 
-class NodePane(Page):
-    """The selected node: its formula, its gradients and what it saved."""
+class ReadingPane(Page):
+    """One of ``PAGES``, by the widget's id."""
 
-    TITLE = "NODE"
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self.TITLE = id.upper()
+        self.reading = PAGES[id]
 
     def compose_page(self, moment: Moment, room: int) -> list[Line]:
-        self.entitle(*nodes.title(moment))
-        return nodes.lines(moment, room)
-
-
-class WhyPane(Page):
-    """The explanation of what went wrong, or of what the reader may wonder about."""
-
-    TITLE = "WHY"
-
-    def compose_page(self, moment: Moment, room: int) -> list[Line]:
-        self.entitle()
-        return why.lines(moment, room)
+        title: Line = self.reading.title(moment)
+        lines: list[Line] = self.reading.lines(moment, room)
+        if self.id in LOWER:  # it has no frame to bear a title
+            return [title, *lines] if title else lines
+        self.entitle(*title)
+        return lines

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from inspector.app.desk import LOWER, PANES
 from inspector.app.keys import KEYS
+from inspector.app.lines import Jump
 from inspector.app.screens.find import Find
 from inspector.app.screens.help import Help
 from inspector.app.view import Zoom
@@ -178,11 +180,11 @@ async def test_find_says_so_when_there_is_nothing(open_app: Open) -> None:
 async def test_tab_goes_round_the_panes(open_app: Open) -> None:
     async with open_app() as app:
         seen = []
-        for _ in range(7):
+        for _ in PANES:
             await app.press("tab")
             assert app.app.focused is not None
             seen.append(app.app.focused.id)
-        assert seen == ["tensor", "node", "why", "output", "events", "source", "graph"]
+        assert seen == ["tensor", "node", "why", "output", *LOWER, "source", "graph"]
         await app.press("shift+tab")
         assert app.app.focused is app.pane("source")
 
@@ -290,3 +292,44 @@ async def test_q_leaves(open_app: Open) -> None:
     async with open_app() as app:
         await app.press("q")
         assert not app.app.is_running
+
+
+async def test_a_digit_brings_a_lower_pane_to_the_front(open_app: Open) -> None:
+    async with open_app() as app:
+        for digit, name in enumerate(LOWER, 1):
+            await app.press(str(digit))
+            assert app.app.focused is app.pane(name)
+            assert app.pane(name).region.area > 0
+            assert [one for one in LOWER if app.pane(one).region.area > 0] == [name]
+
+
+async def test_brackets_go_back_to_where_a_jump_left_and_forward_again(open_app: Open) -> None:
+    async with open_app() as app:
+        await app.go(10)
+        await app.press("v", "right", "right")
+        there = app.step
+        assert there > 12
+        await app.press("home", "left_square_bracket")
+        assert app.step == there
+        await app.press("backspace")
+        assert app.step == 10
+        await app.press("right_square_bracket", "right_square_bracket")
+        assert app.step == 0
+
+
+async def test_j_chooses_the_next_link_of_a_pane_and_enter_follows_it(open_app: Open) -> None:
+    async with open_app() as app:
+        app.desk.jump(Jump("pane", "node"))
+        await app.pilot.pause()
+        pane = app.pane("node")
+        await app.press("j")
+        first = pane.follow()
+        await app.press("j")
+        assert pane.follow() not in (None, first)
+        await app.press("k")
+        assert pane.follow() == first
+        jumped = [app.desk.view]
+        await app.press("enter")
+        assert app.desk.view != jumped[0]
+        await app.press("left_square_bracket")
+        assert (app.desk.view.step, app.desk.view.node) == (jumped[0].step, jumped[0].node)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.geometry import Region
 
-from inspector.app.desk import PANES, PILE, plan
+from inspector.app.desk import LOWER, PANES, PILE, plan
 from inspector.trace.facts import Place
 from inspector.trace.trace import Trace
 
@@ -21,27 +21,27 @@ Open = Callable[..., AbstractAsyncContextManager[Any]]
 WIDTHS, HEIGHTS = st.integers(40, 260), st.integers(16, 80)
 
 
-@given(WIDTHS, HEIGHTS, st.sampled_from(PILE), st.booleans())
-def test_the_regions_tile_the_screen(width: int, height: int, front: str, failed: bool) -> None:
-    regions = list(plan(width, height, front, failed=failed).regions.values())
+@given(WIDTHS, HEIGHTS, st.sampled_from(PILE), st.sampled_from(LOWER), st.booleans())
+def test_the_regions_tile_the_screen(width: int, height: int, front: str, lower: str, failed: bool) -> None:
+    regions = list(plan(width, height, front, lower, failed=failed).regions.values())
     screen = Region(0, 0, width, height)
     assert all(region in screen for region in regions)
     assert sum(region.area for region in regions) == screen.area
     assert not any(a.overlaps(b) for i, a in enumerate(regions) for b in regions[i + 1 :])
 
 
-@given(WIDTHS, HEIGHTS, st.sampled_from(PILE), st.booleans())
-def test_every_pane_is_open_or_on_the_pile_and_large_enough_to_read(
-    width: int, height: int, front: str, failed: bool
+@given(WIDTHS, HEIGHTS, st.sampled_from(PILE), st.sampled_from(LOWER), st.booleans())
+def test_every_pane_is_open_or_on_a_pile_and_large_enough_to_read(
+    width: int, height: int, front: str, lower: str, failed: bool
 ) -> None:
-    places = plan(width, height, front, failed=failed)
-    for pane in PANES:
+    places = plan(width, height, front, lower, failed=failed)
+    for pane in {*PANES} - {*LOWER}:
         assert (pane in places.regions) or (pane in places.pile)
     assert (not places.pile) == (width >= 100)
     for pane in {"source", "graph", "tensor", "node", "why"} & set(places.regions):
         assert places.regions[pane].width >= 28
         assert places.regions[pane].height >= 3
-    assert places.regions["events"].height >= 3
+    assert places.regions[lower].height >= 3
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (99, 30), (100, 24), (120, 35), (200, 60), (250, 70)])
