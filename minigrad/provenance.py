@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from itertools import islice
 from types import CodeType, FrameType
@@ -97,3 +98,15 @@ def here(depth: int = 1) -> Where | None:
     """Where the user's code is now, or None when no frame of theirs is on the stack."""
     frame = user_frame(depth + 1)
     return None if frame is None else place_of(frame)
+
+
+def warn(message: str) -> None:
+    """Warn of the user's own line, however deep below it one noticed: that is the line which they can change."""
+    frame = user_frame(2)
+    if frame is None:
+        warnings.warn(message, UserWarning, stacklevel=2)
+        return
+    told = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(
+        message, UserWarning, frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"), told
+    )

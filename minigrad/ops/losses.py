@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from minigrad.ops.clamping import clamp_numbers
 from minigrad.ops.dims import Shape
 from minigrad.ops.exponential import log, sigmoid, smooth_relu
 from minigrad.ops.shape import broadcast_tensors
+from minigrad.provenance import warn
 
 REDUCTIONS = ("none", "mean", "sum")
 
@@ -47,12 +47,9 @@ def matched(input: Any, target: Any) -> Any:
     """Both in one shape, with PyTorch's warning when they were not."""
     if input.array.shape == target.array.shape:
         return input, target
-    warnings.warn(
+    warn(
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-        f"lead to "
-        "incorrect results due to broadcasting. Please ensure they have the same size.",
-        UserWarning,
-        stacklevel=3,
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size."
     )
     return broadcast_tensors(input, target)
 

@@ -203,3 +203,16 @@ def test_a_target_too_long_for_its_frames_costs_infinity_or_nothing() -> None:
     logs = mg.zeros(1, 1, 3).log_softmax(-1)
     assert np.isinf(mg.nn.functional.ctc_loss(logs, mg.tensor([[1, 2]]), [1], [2]).item())
     assert mg.nn.functional.ctc_loss(logs, mg.tensor([[1, 2]]), [1], [2], zero_infinity=True).item() == 0
+
+
+@pytest.mark.parametrize("loss", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+def test_a_column_compared_with_a_row_is_warned_of_on_the_users_own_line(loss: str) -> None:
+    with pytest.warns(UserWarning, match=r"target size \(minigrad.Size\(\[3\]\)\).*lead to incorrect results") as told:
+        getattr(mg.nn.functional, loss)(mg.zeros(3, 1), mg.zeros(3))
+    assert [one.filename for one in told] == [__file__]
+
+
+def test_a_layer_warns_of_the_users_own_line_too() -> None:
+    with pytest.warns(UserWarning, match="target size") as told:
+        mg.nn.MSELoss()(mg.zeros(3, 1), mg.zeros(3))
+    assert [one.filename for one in told] == [__file__]
