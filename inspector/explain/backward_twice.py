@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from inspector.explain.finding import Evidence, Finding, at, unique
-from inspector.explain.rewrite import with_keyword
+from inspector.explain.flow import flow_of
+from inspector.explain.rewrite import assigned_name, whole, with_keyword
 from inspector.explain.source import called, where
+from inspector.explain.turns import Handed, handed_over
 from inspector.trace.facts import BackwardFailed, SavedReleased
 from inspector.trace.state import State, TaskState
 from inspector.trace.trace import Trace
@@ -35,16 +37,15 @@ def _finding(trace: Trace, state: State, step: int, task: TaskState, node: int) 
         "on "
         f"{where(trace, made)}, whose saved values had been freed{freed}."
     )
+    handed = None if released is None else handed_over(trace, flow_of(trace), node, released, task.started)
     if earlier is not None and earlier.root_nodes != task.root_nodes:
-        sentence += (
-            " Both passes go through this part of the graph, which was computed once and before the first of them."
-        )
+        sentence += f" {_shared(trace, handed, earlier, task)}"
     places = (
         *at(made, "created"),
         *at(earlier.place if earlier is not None else None, "freed"),
         *at(task.place, "used"),
     )
-    mend = _mend(trace, earlier, task)
+    mend = _mend(trace, earlier, task, handed)
     return Finding(KIND, sentence, _evidence(trace, released, step, node), unique(places), mend)
 
 
@@ -72,11 +73,35 @@ def _evidence(trace: Trace, released: int | None, step: int, node: int) -> tuple
     return (*shown, Evidence(step, f"a later pass needed {trace.label_of(node)} again", node=node))
 
 
-def _mend(trace: Trace, earlier: TaskState | None, task: TaskState) -> str:
+def _shared(trace: Trace, handed: Handed | None, earlier: TaskState, task: TaskState) -> str:
+    """How both passes came to go through one part of the graph."""
+    if handed is not None and handed.anew:
+        name = called(trace, handed.tensor)
+        return (
+            f"{name} is carried from one turn of the loop to the next with its whole history, so this pass went on "
+            "from this turn's graph into that of the turn before."
+        )
+    if handed is not None and earlier.place == task.place:
+        name = called(trace, handed.tensor)
+        return (
+            f"Both passes go through {name}, which was computed once, before the loop, on "
+            f"{where(trace, handed.made)}: only the first of them finds its graph."
+        )
+    return "Both passes go through this part of the graph, which was computed once and before the first of them."
+
+
+def _mend(trace: Trace, earlier: TaskState | None, task: TaskState, handed: Handed | None) -> str:
+    keep = "" if earlier is None else with_keyword(trace, earlier.place, "retain_graph")
     if earlier is not None and earlier.root_nodes == task.root_nodes:
-        kept = with_keyword(trace, earlier.place, "retain_graph") or "backward(retain_graph=True)"
-        return f"{kept}  # in all calls but the last; or call it once"
+        return f"{keep or 'backward(retain_graph=True)'}  # in all calls but the last; or call it once"
+    if handed is not None and handed.anew:
+        name = assigned_name(trace, handed.made)
+        return f"{name} = {name}.detach()  # at the start of each turn" if name else "# detach() it in each turn"
+    again = "" if handed is None else whole(trace, handed.made)
+    if handed is not None and earlier is not None and earlier.place == task.place and again:
+        return f"{again}  # inside the loop, so that each pass has a graph of its own"
     return (
-        "# compute the shared part anew for each backward (inside the loop); or detach() it, or keep it with "
-        "retain_graph"
+        f"{keep}  # keeps the graph for the other pass; or one pass for both: the backward of their sum"
+        if keep
+        else "# compute the shared part anew for each backward; or detach() it, or keep it with retain_graph"
     )

@@ -42,6 +42,22 @@ def _large(x: float) -> bool:
     return abs(x) > 80
 
 
+def _any(_: float) -> bool:
+    return True
+
+
+BY_ZERO = Edge(_zero, "a division by exactly 0 has no finite result", "x / (y + 1e-12)")
+"""Of the divisor, ``y``."""
+ROOT_OF_NEGATIVE = Edge(
+    _negative, "a negative number has no power with a fractional exponent", "x.sign() * x.abs() ** p"
+)
+OVERFLOW = Edge(_any, "the result is beyond the largest number of its type")
+ZERO_BELOW = Edge(_zero, "0 to a negative power is a division by exactly 0", "(x + 1e-12) ** p")
+ALONE_STD = Edge(_any, "the spread of a single number is 0 / 0: it divides by n - 1", "x.std(correction=0)")
+ALONE_VAR = Edge(_any, ALONE_STD.words, "x.var(correction=0)")
+"""Of one number, or along a dimension of length 1."""
+
+
 VALUES: dict[str, tuple[Edge, ...]] = {
     "log": (
         Edge(_zero, "the logarithm of exactly 0 is -∞", "(x + 1e-12).log()"),
@@ -60,10 +76,9 @@ VALUES: dict[str, tuple[Edge, ...]] = {
         Edge(
             _large,
             "the exponential of so large a number is beyond the largest float",
-            "# log_softmax and logsumexp subtract the largest first",
+            "(x - x.max()).exp()",
         ),
     ),
-    "pow": (Edge(_negative, "a negative number has no power with a fractional exponent"),),
 }
 """Why the value of an operation is not finite, by its operand."""
 VALUES["log2"] = VALUES["log10"] = VALUES["log"]
@@ -71,7 +86,7 @@ VALUES["log1p"] = (
     Edge(lambda x: x == -1, "the logarithm of 1 - 1 is -∞"),
     Edge(lambda x: x < -1, "log1p needs x > -1"),
 )
-VALUES["expm1"] = VALUES["exp2"] = VALUES["cosh"] = VALUES["sinh"] = VALUES["exp"]
+VALUES["expm1"] = VALUES["exp2"] = VALUES["cosh"] = VALUES["sinh"] = (Edge(_large, VALUES["exp"][0].words),)
 
 UNDEFINED = {
     "softmax": "all that it compares there is -∞, so that it divides 0 by 0",

@@ -24,6 +24,15 @@ class Location:
     columns: tuple[int, int] | None
     role: str
 
+    @property
+    def where(self) -> str:
+        """``train.py:7``, as editors take it; of a cell in a notebook ``cell [5], line 7``, as one finds it there.
+
+        >>> Location("cell [5]", 7, None, "used").where
+        'cell [5], line 7'
+        """
+        return f"{self.file}, line {self.line}" if self.file.startswith("cell [") else f"{self.file}:{self.line}"
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -65,7 +74,7 @@ class Finding:
         if width is not None:
             told = textwrap.fill(told, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         roles = max([8, *(len(one.role) for one in self.locations)])
-        places = [f"  {one.role:<{roles}} {one.file}:{one.line}" for one in self.locations]
+        places = [f"  {one.role:<{roles}} {one.where}" for one in self.locations]
         mend = [f"  {'mend' if not i else '':<{roles}} {line}" for i, line in enumerate(self.mend.splitlines())]
         return "\n".join([told, *places, *mend])
 

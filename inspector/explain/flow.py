@@ -167,6 +167,10 @@ class Flow:
                     stack += new
         return reached, sorted(cuts, key=lambda use: use.step)
 
+    def downstream_of(self, tensors: Iterable[int]) -> set[int]:
+        """All tensors that recorded operations made from any of these; themselves included."""
+        return set().union(*(self.downstream(tensor)[0] for tensor in tensors))
+
     def descendants(self, tensors: Iterable[int]) -> set[int]:
         """All that was made from ``tensors``, recorded or not, copies included; themselves included."""
         reached = set(tensors)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from inspector.explain.elsewhere import harmless_writes
 from inspector.explain.finding import Evidence, Finding, at, unique
 from inspector.explain.flow import flow_of
-from inspector.explain.rewrite import out_of_place
+from inspector.explain.modules import made_inplace, module_at
+from inspector.explain.rewrite import assigned_name, out_of_place, whole
 from inspector.explain.source import called, where
+from inspector.explain.turns import Handed, handed_over
 from inspector.trace.facts import BackwardFailed, OpApplied, OptimizerStepped, SavedUnpacked
 from inspector.trace.state import Bump, NodeState, Saved, State
 from inspector.trace.trace import Trace
@@ -68,21 +70,50 @@ def _finding(trace: Trace, clash: _Clash) -> Finding:
     places = [*at(clash.saved.place or clash.node.place, "saved")]
     for bump in clash.bumps:
         places += at(bump.place, "mutated")
+    module = made_inplace(trace, first.step)
+    places += at(module[0], "created") if module is not None else ()
     return Finding(KIND, _sentence(trace, clash), _evidence(trace, clash), unique(places), _mend(trace, clash, first))
 
 
 def _sentence(trace: Trace, clash: _Clash) -> str:
     saved, bumps = clash.saved, clash.bumps
-    value = called(trace, saved.tensor)
+    value = _value(trace, clash)
     own = saved.tensor in clash.node.outputs and not _is_write(trace, clash.node)
-    kept = f"its own output {value}" if own else value
+    kept = f"its own output{', ' if ' ' in value else ' '}{value}" if own else value
     place = clash.saved.place or clash.node.place
     sentence = (
         f"{clash.node.name} ({_operation(trace, clash.node)} on {where(trace, place)}) saved {kept} at version "
         f"{saved.version}; then {_writes(trace, clash)} raised it to version {bumps[-1].new}, so backward could not "
         "use it."
     )
-    return " ".join([sentence, *_through_views(trace, clash), *_elsewhere(trace, clash)])
+    return " ".join(
+        [sentence, *_back_in_the_loop(trace, clash), *_through_views(trace, clash), *_elsewhere(trace, clash)]
+    )
+
+
+def _handed(trace: Trace, clash: _Clash) -> Handed | None:
+    """What an earlier turn of a loop handed on, if that is how backward came to what an update had overwritten."""
+    if not _by_optimiser(trace, clash.bumps[0]) and not _is_update(clash, clash.bumps[0]):
+        return None
+    handed = handed_over(trace, flow_of(trace), clash.node.serial, clash.bumps[0].step, clash.step)
+    return handed if handed is not None and handed.anew else None
+
+
+def _back_in_the_loop(trace: Trace, clash: _Clash) -> Iterator[str]:
+    handed = _handed(trace, clash)
+    if handed is not None:
+        yield (
+            f"Backward came there through {called(trace, handed.tensor)}, which is carried from one turn of the loop "
+            "to the next with its whole history: so it went back beyond that write, into the turn before."
+        )
+
+
+def _value(trace: Trace, clash: _Clash) -> str:
+    """What was saved: by name, or as the result of the module that made it."""
+    name, made = called(trace, clash.saved.tensor), clash.state.tensors.get(clash.saved.tensor)
+    nameless = made is not None and made.base is None and clash.saved.tensor not in trace.names
+    module = module_at(trace, made.created) if made is not None and nameless else ""
+    return f"the result of {module}," if module else name
 
 
 def _operation(trace: Trace, node: NodeState) -> str:
@@ -96,9 +127,14 @@ def _is_write(trace: Trace, node: NodeState) -> bool:
 
 
 def _writes(trace: Trace, clash: _Clash) -> str:
-    told = [f"{bump.by} on {where(trace, bump.place)}" for bump in clash.bumps[:MANY]]
+    told = [f"{_writer(trace, bump)} on {where(trace, bump.place)}" for bump in clash.bumps[:MANY]]
     rest = len(clash.bumps) - len(told)
     return ", ".join(told) + (f" and {rest} more writes" if rest else "")
+
+
+def _writer(trace: Trace, bump: Bump) -> str:
+    module = module_at(trace, bump.step)
+    return f"{bump.by} of {module}" if module else bump.by
 
 
 def _through_views(trace: Trace, clash: _Clash) -> Iterator[str]:
@@ -165,8 +201,12 @@ def _evidence(trace: Trace, clash: _Clash) -> tuple[Evidence, ...]:
 
 
 def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
-    if _by_optimiser(trace, first):
-        return "# call backward() before the optimiser's step(), or compute the loss again after it"
+    handed = _handed(trace, clash)
+    name = "" if handed is None else assigned_name(trace, handed.made)
+    if name:
+        return f"{name} = {name}.detach()  # at the start of each turn"
+    if _by_optimiser(trace, first) or _is_update(clash, first):
+        return _after_the_pass(trace, clash, first)
     if _siblings(clash):
         saved = clash.state.tensors.get(clash.saved.tensor)
         base = None if saved is None else saved.base
@@ -179,8 +219,30 @@ def _mend(trace: Trace, clash: _Clash, first: Bump) -> str:
         own = trace.names.get(first.tensor)
         copy = f"{called(trace, clash.saved.tensor)}.detach().clone()  # a copy of its own"
         return f"{own} = {copy}" if own else copy
+    module = made_inplace(trace, first.step)
+    if module is not None:
+        return f"{module[1]}  # instead of one that writes in place"
     rewritten = out_of_place(trace, first.place)
     return rewritten or f"# write to a copy instead: {called(trace, first.tensor)}.clone()"
+
+
+def _is_update(clash: _Clash, first: Bump) -> bool:
+    """Whether a leaf was given new numbers by hand, which is done under no_grad."""
+    written = clash.state.tensors.get(first.tensor)
+    return written is not None and written.is_leaf and written.requires_grad
+
+
+def _after_the_pass(trace: Trace, clash: _Clash, first: Bump) -> str:
+    """First the pass, then the update."""
+    task = next((one for one in clash.state.tasks.values() if one.ended == clash.step), None)
+    begun, update = whole(trace, task.place if task is not None else None), whole(trace, first.place)
+    before = (one for one in clash.state.tasks.values() if task is not None and one.started < task.started)
+    if task is not None and any(one.root_nodes == task.root_nodes for one in before):
+        again = whole(trace, clash.saved.place or clash.node.place)
+        return f"{again or '# compute the loss'}  # once more after {update or 'the update'}, for a second pass"
+    if begun and update:
+        return f"{begun}\n{update}  # after every pass that needs the old numbers; or compute the loss again after it"
+    return "# call backward() before the update, or compute the loss again after it"
 
 
 def _by_optimiser(trace: Trace, bump: Bump) -> bool:

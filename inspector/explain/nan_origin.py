@@ -9,11 +9,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from inspector.explain.domain import SLOPES, UNDEFINED, VALUES, Edge, edge_of
+from inspector.explain import divergence
+from inspector.explain.domain import (
+    ALONE_STD,
+    ALONE_VAR,
+    BY_ZERO,
+    OVERFLOW,
+    ROOT_OF_NEGATIVE,
+    SLOPES,
+    UNDEFINED,
+    VALUES,
+    ZERO_BELOW,
+    Edge,
+    edge_of,
+)
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import Flow, Use, flow_of
 from inspector.explain.passes import Pass, passes_of
-from inspector.explain.rewrite import chosen_safely, with_safe_operand
+from inspector.explain.rewrite import chosen_safely, with_finite_mask, with_safe_operand
 from inspector.explain.source import called, where
 from inspector.explain.words import number, spot
 from inspector.trace.facts import NodeFinished, Summary
@@ -122,12 +135,23 @@ def _forward(case: _Case, root: int) -> Finding | None:
         f"{use.fact.op} on {where(trace, use.fact.place)} made the first {place.kind}{place.words}"
         f"{_why(case, use, place, VALUES)}.{reached}"
     )
+    grown = divergence.divergence(trace, flow, case.one) if _may_overflow(case, use, place) else None
+    if grown is not None:
+        sentence += f" {divergence.sentence(trace, grown)}"
     shown = (
         Evidence(use.step, trace.describe(use.step), result),
         Evidence(case.one.step, f"{told} is not finite", root),
     )
-    places = unique((*at(use.fact.place, "produced"), *at(case.one.place, "used")))
-    return Finding(KIND, sentence, shown, places, _mend_forward(case, use, place))
+    stepped = () if grown is None else divergence.places(grown)
+    places = unique((*at(use.fact.place, "produced"), *at(case.one.place, "used"), *stepped))
+    mend = _mend_forward(case, use, place) if grown is None else divergence.mend(trace, grown)
+    return Finding(KIND, sentence, shown, places, mend)
+
+
+def _may_overflow(case: _Case, use: Use, place: _Spot) -> bool:
+    """Whether it was large numbers that made it: they came in, or it is no edge of a domain."""
+    edge = _edge(case, use, place, VALUES)
+    return edge is None or edge is OVERFLOW or use.fact.op.startswith("exp")
 
 
 def _made_nan(flow: Flow, use: Use) -> bool:
@@ -151,9 +175,15 @@ def _undefined(case: _Case, root: int, use: Use) -> Finding:
     )
     shown = (Evidence(use.step, trace.describe(use.step), result),)
     places = unique((*at(use.fact.place, "produced"), *at(case.one.place, "used")))
-    return Finding(
-        KIND, sentence, shown, places, "# leave at least one finite number in every row, or a large negative one"
-    )
+    return Finding(KIND, sentence, shown, places, _mend_undefined(case, use))
+
+
+def _mend_undefined(case: _Case, use: Use) -> str:
+    """Of a softmax that sees only -∞: the mask with a large negative number instead."""
+    maker = case.flow.makers.get(_operand(use, 0) or 0)
+    masked = "" if maker is None else with_finite_mask(case.trace, maker.fact.place)
+    note = "# leave at least one finite number in every row, or a large negative one"
+    return f"{masked}  {note}" if masked else note
 
 
 def _start(case: _Case) -> str:
@@ -329,10 +359,25 @@ def _number_at(case: _Case, use: Use, place: _Spot, index: int) -> float | None:
 def _edge(case: _Case, use: Use, place: _Spot, table: dict[str, tuple[Edge, ...]], index: int = 0) -> Edge | None:
     x = _number_at(case, use, place, index)
     if use.fact.op == "div" and _number_at(case, use, place, 1) == 0:
-        return Edge(lambda _: True, "a division by exactly 0 has no finite result")
-    if use.fact.op == "pow" and table is SLOPES and not _power_below_one(use):
+        return BY_ZERO
+    if use.fact.op in ("var", "std") and table is VALUES and math.isnan(place.now):
+        return ALONE_STD if use.fact.op == "std" else ALONE_VAR
+    if use.fact.op == "pow" and table is VALUES:
+        return None if x is None else _edge_of_power(x, place)
+    if use.fact.op == "pow" and not _power_below_one(use):
         return None
-    return edge_of(table, use.fact.op, x)
+    return edge_of(table, use.fact.op, x) or (OVERFLOW if _overflows(use, place, x) else None)
+
+
+def _edge_of_power(x: float, place: _Spot) -> Edge | None:
+    if math.isnan(place.now):
+        return ROOT_OF_NEGATIVE if x < 0 else None
+    return ZERO_BELOW if x == 0 else OVERFLOW
+
+
+def _overflows(use: Use, place: _Spot, x: float | None) -> bool:
+    several = sum(isinstance(value, int) for _, value in use.fact.inputs) > 1
+    return several and x is not None and math.isinf(place.now) and abs(x) > 1e18
 
 
 def _power_below_one(use: Use) -> bool:
@@ -351,11 +396,7 @@ def _why(case: _Case, use: Use, place: _Spot, table: dict[str, tuple[Edge, ...]]
     if tensor is None or x is None:
         return ""
     told = f": there {called(case.trace, tensor)} is {'exactly 0' if x == 0 else number(x)}"
-    if edge is not None:
-        return f"{told}, and {edge.words}"
-    others = [y for _, y in use.fact.inputs if isinstance(y, int)]
-    overflow = len(others) > 0 and math.isinf(place.now) and abs(x) > 1e18
-    return f"{told}, and the result is beyond the largest number of its type" if overflow else told
+    return told if edge is None else f"{told}, and {edge.words}"
 
 
 def _safe(case: _Case, use: Use, edge: Edge) -> str:
@@ -363,6 +404,8 @@ def _safe(case: _Case, use: Use, edge: Edge) -> str:
     if edge.safe.startswith("#"):
         return edge.safe
     own = with_safe_operand(case.trace, use.fact.place, use.fact.op, edge.safe)
+    if use.fact.op == "exp" and own:
+        return f"{own}  # in a softmax the shift cancels; or log_softmax, logsumexp, which do it themselves"
     maker = case.flow.makers.get(_operand(use, 0) or 0)
     instead = f"  # or {'std()' if maker.fact.op == 'var' else 'norm()'}" if maker and _is_spread(maker) else ""
     return (own or f"# {edge.safe}") + (instead if use.fact.op == "sqrt" else "")

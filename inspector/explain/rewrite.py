@@ -8,12 +8,18 @@ from __future__ import annotations
 import ast
 import copy
 
-from inspector.explain.source import call_at, power_at, spans, statement, targets_of
+from inspector.explain.source import call_at, operator_at, spans, statement, targets_of
 from inspector.trace.facts import Place
 from inspector.trace.trace import Trace
 
 FORMLESS = ("zero_", "fill_", "copy_", "set_", "resize_", "requires_grad_", "normal_", "uniform_")
 """Methods whose name without the underscore is none: they only make sense in place."""
+
+
+def whole(trace: Trace, place: Place | None) -> str:
+    """The statement at ``place``, if it is one that stands on its own."""
+    found = None if place is None else statement(trace, place)
+    return ast.unparse(found) if isinstance(found, ast.Expr | ast.Assign | ast.AugAssign) else ""
 
 
 def out_of_place(trace: Trace, place: Place | None) -> str:
@@ -137,9 +143,11 @@ def assigned_name(trace: Trace, place: Place | None) -> str:
 
 def with_safe_operand(trace: Trace, place: Place | None, op: str, safe: str) -> str:
     """The operation at ``place`` as ``safe`` has it, ``(x + 1e-12).sqrt()``, with the user's own operand for ``x``."""
-    call, power = call_at(trace, place), power_at(trace, place)
+    call, power, ratio = call_at(trace, place), operator_at(trace, place, ast.Pow), operator_at(trace, place, ast.Div)
     if power is not None:
         operands = {"x": power.left, "p": power.right}
+    elif ratio is not None:
+        operands = {"x": ratio.left, "y": ratio.right}
     elif call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == op:
         operands = {"x": call.args[0] if call.args else call.func.value}
     else:
@@ -157,19 +165,53 @@ class _Put(ast.NodeTransformer):
 
 def chosen_safely(trace: Trace, where: Place | None, unsafe: Place | None) -> str:
     """A second ``where`` inside: a safe operand for the unsafe operation, ``safe = where(condition, x, 1.0)``."""
-    choice, call = call_at(trace, where), copy.deepcopy(call_at(trace, unsafe))
-    if choice is None or len(choice.args) < 3 or call is None or not isinstance(call.func, ast.Attribute):
+    choice, found = call_at(trace, where), _made_safe(trace, unsafe)
+    if choice is None or len(choice.args) < 3 or found is None:
         return ""
-    operand = call.args[0] if call.args else call.func.value
+    operand, inside = found
     safe = ast.Call(copy.deepcopy(choice.func), [copy.deepcopy(choice.args[0]), operand, ast.Constant(1.0)], [])
+    return f"safe = {ast.unparse(safe)}\n# and then {ast.unparse(inside)} in the other where"
+
+
+def _made_safe(trace: Trace, unsafe: Place | None) -> tuple[ast.expr, ast.expr] | None:
+    """The operand for which the operation is unsafe, and the operation with ``safe`` in its place."""
     name = ast.Name("safe")
-    inside = ast.unparse(ast.Call(call.func, [name, *call.args[1:]], call.keywords) if call.args else _on(call, name))
-    return f"safe = {ast.unparse(safe)}\n# and then {inside} in the other where"
+    for kind in (ast.Div, ast.Pow):
+        found = copy.deepcopy(operator_at(trace, unsafe, kind))
+        if found is not None:
+            left, right = (found.left, name) if kind is ast.Div else (name, found.right)
+            return (found.right if kind is ast.Div else found.left), ast.BinOp(left, found.op, right)
+    call = copy.deepcopy(call_at(trace, unsafe))
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return None
+    if call.args:
+        return call.args[0], ast.Call(call.func, [name, *call.args[1:]], call.keywords)
+    return call.func.value, ast.Call(ast.Attribute(name, call.func.attr, ast.Load()), [], call.keywords)
 
 
-def _on(call: ast.Call, receiver: ast.expr) -> ast.Call:
-    assert isinstance(call.func, ast.Attribute)
-    return ast.Call(ast.Attribute(receiver, call.func.attr, ast.Load()), call.args, call.keywords)
+def with_finite_mask(trace: Trace, place: Place | None) -> str:
+    """The expression at ``place`` with ``-1e9`` for minus infinity; empty text where none is written there."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if found is None or place is None:
+        return ""
+    here = next((node for node in ast.walk(found) if isinstance(node, ast.expr) and spans(node, place)), None)
+    if here is None:
+        return ""
+    before = ast.unparse(here)
+    after = ast.unparse(_Finite().visit(here))
+    return "" if before == after else after
+
+
+class _Finite(ast.NodeTransformer):
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        infinite = isinstance(node.op, ast.USub) and ast.unparse(node.operand).rpartition(".")[2] in INFINITE
+        return ast.Name("-1e9") if infinite else self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return ast.Name("-1e9") if ast.unparse(node) in ("float('-inf')",) else self.generic_visit(node)
+
+
+INFINITE = ("inf", "float('inf')", "float('Infinity')")
 
 
 def cloned(trace: Trace, place: Place | None) -> str:

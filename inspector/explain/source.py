@@ -78,8 +78,9 @@ def short_where(trace: Trace, place: Place | None) -> str:
     """``line 7``, with the file's name where it is not the script's own."""
     if place is None:
         return "a line that was not recorded"
-    file = "" if place.file == trace.script or len(trace.sources) == 1 else f"{PurePath(place.file).name} "
-    return f"{file}line {place.line}"
+    file = "" if place.file == trace.script or len(trace.sources) == 1 else PurePath(place.file).name
+    joint = ", " if file.startswith("cell [") else " " if file else ""
+    return f"{file}{joint}line {place.line}"
 
 
 def where(trace: Trace, place: Place | None) -> str:
@@ -135,11 +136,11 @@ def call_at(trace: Trace, place: Place | None) -> ast.Call | None:
     return next(calls, None)
 
 
-def power_at(trace: Trace, place: Place | None) -> ast.BinOp | None:
-    """The power ``x ** p`` that stands at ``place``."""
+def operator_at(trace: Trace, place: Place | None, kind: type[ast.operator]) -> ast.BinOp | None:
+    """The expression with an operator, such as ``x ** p``, that stands at ``place``."""
     found = () if place is None else ast.walk(tree_of(trace, place.file))
-    powers = (node for node in found if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
-    return next((node for node in powers if place is not None and spans(node, place)), None)
+    fitting = (node for node in found if isinstance(node, ast.BinOp) and isinstance(node.op, kind))
+    return next((node for node in fitting if place is not None and spans(node, place)), None)
 
 
 def method_named(trace: Trace, file: str, class_name: str, method: str) -> ast.FunctionDef | None:

@@ -104,7 +104,7 @@ def test_a_step_of_the_optimiser_between_forward_and_backward_is_told_as_such(ex
         fails=RuntimeError,
     ).one("inplace-version")
     assert "SGD.step on line 6" in finding.sentence
-    assert "before the optimiser's step()" in finding.mend
+    assert finding.mend == "loss = (w * w).sum()  # once more after optimizer.step(), for a second pass"
 
 
 def test_a_weight_that_another_optimiser_moved_is_named_though_its_transpose_was_saved(explained: Explain) -> None:
