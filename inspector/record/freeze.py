@@ -16,7 +16,7 @@ from inspector.record.summary import InFull, Look, short_name
 from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
 from inspector.trace.swift import swift
 from minigrad import events
-from minigrad.autograd.node import ensure_grad_fn
+from minigrad.autograd.node import AccumulateGrad, ensure_grad_fn
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -123,15 +123,31 @@ def _op_failed(event: events.OpFailed, look: Look, place: Place | None, thread: 
 @_freezes(events.NodeCreated)
 def _node_created(event: events.NodeCreated, look: Look, place: Place | None, thread: int) -> Fact:
     node = event.node
-    leaf = getattr(node, "variable", None)
+    if isinstance(node, AccumulateGrad):  # by far the most of those that get here
+        return _accumulator_created(node, place, thread)
     return new.NodeCreated(
         node=node.serial,
         name=type(node).__name__,
         sequence_nr=node.sequence_nr,
         edges=tuple(Edge(index, _serial(target), nr) for index, (target, nr) in enumerate(node.next_functions)),
         outputs=_serials(event.outputs),
-        leaf=_serial(leaf),
+        leaf=None,
         formula=_formula(node),
+        place=place,
+        thread=thread,
+    )
+
+
+def _accumulator_created(node: AccumulateGrad, place: Place | None, thread: int) -> Fact:
+    """The node of a leaf: it leads nowhere, made no tensor, and has no formula."""
+    return new.NodeCreated(
+        node=node.serial,
+        name="AccumulateGrad",
+        sequence_nr=node.sequence_nr,
+        edges=(),
+        outputs=(),
+        leaf=node.variable.serial,
+        formula="",
         place=place,
         thread=thread,
     )
