@@ -9,11 +9,11 @@ from types import ModuleType
 
 from inspector.app.desk import LOWER
 from inspector.app.lines import Line
-from inspector.app.reading import nodes, queue, tensors, why
+from inspector.app.reading import nodes, queue, tensors, versions, why
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Page
 
-PAGES: dict[str, ModuleType] = {"tensor": tensors, "node": nodes, "why": why, "queue": queue}
+PAGES: dict[str, ModuleType] = {"tensor": tensors, "node": nodes, "why": why, "versions": versions, "queue": queue}
 """What each page reads: ``lines(moment, room)``, and ``title(moment)`` for what stands in its frame."""
 
 

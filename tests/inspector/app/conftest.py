@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 
 import pytest
 from textual.pilot import Pilot
 
 from inspector.app.app import InspectorApp
+from inspector.app.lines import text
 from inspector.app.screens.desk import DeskScreen
+from inspector.app.view import View
+from inspector.app.walk import Walk
 from inspector.app.widgets.canvas import Canvas
+from inspector.record.runner import run_script
 from inspector.trace.trace import Trace
 
 
@@ -75,6 +81,39 @@ Open = Callable[..., AbstractAsyncContextManager[Opened]]
 def trace(tiny: ModuleType) -> Trace:
     """The small run: two backward calls, and a write that breaks a third."""
     return Trace(tiny.facts(), {tiny.FILE: tiny.SOURCE}, script=tiny.FILE)
+
+
+class Walked(Walk):
+    """A walk through a real run, that says what a pane reads there."""
+
+    def says(
+        self, pane: ModuleType, step: int, room: int = 160, *, tensor: int | None = None, node: int | None = None
+    ) -> list[str]:
+        """The rows of a pane, its title first, with a tensor or a node chosen by its serial."""
+        view = self.go(View(), step)
+        if tensor is not None or node is not None:
+            view = replace(view, pinned=True, tensor=tensor, node=node)
+        moment = self.moment(view)
+        return [text(row) for row in [pane.title(moment), *pane.lines(moment, room)]]
+
+    def tensor(self, name: str) -> int:
+        """The serial of the tensor that the script calls ``name``, the last one of several."""
+        return max(serial for serial, known in self.trace.names.items() if known == name)
+
+
+Walks = Callable[[str], Walked]
+
+
+@pytest.fixture
+def walks(tmp_path: Path) -> Walks:
+    """Runs a script, given as text, and goes through its trace."""
+
+    def walked(source: str) -> Walked:
+        script = tmp_path / "script.py"
+        script.write_text(dedent(source))
+        return Walked(run_script(script))
+
+    return walked
 
 
 @pytest.fixture
