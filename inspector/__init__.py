@@ -16,10 +16,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__all__ = ["draw", "explain", "record"]
+__all__ = ["breakpoint", "draw", "explain", "record"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "breakpoint":
+        return importlib.import_module("inspector.record.breaking").breakpoint
     if name in __all__:
         return importlib.import_module(f"inspector.{name}")
     raise AttributeError(f"module 'inspector' has no attribute {name!r}; it has {', '.join(__all__)}")

@@ -27,12 +27,15 @@ def has_terminal() -> bool:
         return False
 
 
-def show(trace: Trace) -> None:
-    """Show ``trace`` in the terminal until the reader leaves. Raises ``NoTerminalError`` where there is none."""
+def show(trace: Trace, *, at_end: bool = False) -> None:
+    """Show ``trace`` in the terminal until the reader leaves; it opens where one wants to begin, or ``at_end``.
+
+    Raises ``NoTerminalError`` where there is no terminal.
+    """
     if not has_terminal():
         raise NoTerminalError(
             "the app needs a terminal for its keys and its screen; here stdin or stderr is none: use --plain"
         )
     from inspector.app.app import InspectorApp
 
-    InspectorApp(trace).run()
+    InspectorApp(trace, at_end=at_end).run()

@@ -21,16 +21,17 @@ class InspectorApp(App[None]):
     TITLE = "inspector"
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = True
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, at_end: bool = False) -> None:
         super().__init__()
         self.trace = trace
+        self._at_end = at_end
         self.register_theme(NIGHT)
         self.register_theme(DAY)
         self.theme = NIGHT.name
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""
-        return DeskScreen(self.trace)
+        return DeskScreen(self.trace, at_end=self._at_end)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our style sheet needs beyond Textual's own variables."""

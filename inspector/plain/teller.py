@@ -306,11 +306,12 @@ class Teller:
     # The script itself
 
     def _printed(self, fact: facts.Printed) -> Iterator[Row]:
-        *lines, self._partial[fact.stream] = (self._partial[fact.stream] + fact.text).split("\n")
+        stream = "stderr" if fact.stream == "stderr" else "stdout"  # what was typed stands where it was asked for
+        *lines, self._partial[stream] = (self._partial[stream] + fact.text).split("\n")
         if lines:
             yield from self._close()
         for line in lines:
-            yield Row("stderr" if fact.stream == "stderr" else "stdout", line)
+            yield Row(stream, line)
 
     def _last_output(self) -> Iterator[Row]:
         for stream, text in self._partial.items():

@@ -11,11 +11,13 @@ import builtins
 import faulthandler
 import json
 import os
+import signal
 import sys
 import types
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
+from inspector.record import breaking
 from inspector.record.channel import Outlet
 from inspector.record.interrupts import Interrupts
 from inspector.record.journal import STROKES
@@ -24,16 +26,24 @@ from inspector.record.output import ScriptText, ToWatcher
 from inspector.record.recorder import Recorder
 from inspector.record.standin import stand_in_for
 from inspector.record.tracebacks import message_of, place_of, trimmed
+from inspector.record.typed import typed
 from inspector.record.unfold import Note
-from inspector.trace.facts import Fact, Printed, ScriptEnded
+from inspector.trace.facts import Fact, Place, Printed, ScriptEnded
+from minigrad import provenance
+
+NUDGE = "SIGURG"
+"""The signal by which the watcher asks for attention where no event comes: whoever does not know it ignores it."""
+UNWATCHED = "nobody steps through this run, so it goes on: `inspector run --live SCRIPT` stops here"
 
 
 class Session:
-    """The recorder, the outlet and the two streams of one script."""
+    """The recorder, the outlet and the streams of one script. With ``stops`` somebody lets it go on from a pause."""
 
-    def __init__(self, address: str, limit: int, paused: bool) -> None:
+    def __init__(self, address: str, limit: int, paused: bool, stops: bool = False) -> None:
         self._outlet = Outlet(join(address), paused=paused)
-        delicate = (Recorder.record.__code__, *STROKES, ToWatcher.write.__code__)
+        self._stops = stops
+        own = (Session.end.__code__, Session._finish.__code__, Session._reads.__code__)
+        delicate = (Recorder.record.__code__, *STROKES, ToWatcher.write.__code__, *own)
         self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
         self._streams = tuple(self._stream(name, fd) for name, fd in (("stdout", 1), ("stderr", 2)))
         self._recorder = Recorder(self.send, limit=limit, after=self._after_event)
@@ -43,6 +53,9 @@ class Session:
     def begin(self) -> None:
         """Take over the streams and the interrupt, and listen."""
         sys.stdout, sys.stderr = self._streams
+        if self._stops:
+            self._let_reader_in()
+        breaking.stops.append(self._break)
         self._interrupts.take_over()
         faulthandler.enable(2)
         if hasattr(os, "register_at_fork"):
@@ -61,10 +74,47 @@ class Session:
         self.send(ended)
         self._outlet.flush()
 
+    def _let_reader_in(self) -> None:
+        """Somebody types for the script, may pause it where no event comes, and wants to see its breakpoints."""
+        sys.stdin = typed(0, self._reads)
+        if hasattr(signal, NUDGE):
+            signal.signal(getattr(signal, NUDGE), self._nudged)
+        if "PYTHONBREAKPOINT" not in os.environ:
+            sys.breakpointhook = breaking.breakpoint
+
     def _after_event(self) -> None:
         self._outlet.wait_if_paused()
         self._recorder.tell_each_event(self._outlet.paused)
         self._interrupts.deliver()
+
+    def _pause_at(self, place: Place | None) -> None:
+        """Wait for an order here, between two events."""
+        self._flush_streams()
+        self._outlet.wait(place)
+        self._recorder.tell_each_event(self._outlet.paused)
+
+    def _break(self, place: Place | None) -> str | None:
+        if not (self._stops and self._outlet.open):
+            return UNWATCHED
+        self._pause_at(place)
+        return None
+
+    def _nudged(self, number: int, frame: object) -> None:
+        """The watcher asks for what is held, and perhaps for a pause. A wait goes on; what is half sent comes first."""
+        if self._outlet.waiting:
+            return
+        if self._interrupts.is_delicate(frame):
+            self._outlet.nudge_later()
+            return
+        self._outlet.nudge()
+        if self._outlet.interrupted:
+            user = provenance.user_frame()
+            self._pause_at(None if user is None else Place(*provenance.place_of(user)))
+
+    def _reads(self, whether: bool) -> None:
+        if whether:
+            self._flush_streams()
+        self._outlet.reads(whether)
 
     def _stream(self, name: str, fd: int) -> ScriptText:
         return ScriptText(ToWatcher(name, fd, self._print, self._interrupts.deliver))
@@ -145,7 +195,7 @@ def main() -> None:
     sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
     if order["stands_for"] is not None:
         stand_in_for(order["stands_for"])
-    session = Session(order["address"], order["limit"], order["paused"])
+    session = Session(order["address"], order["limit"], order["paused"], order["stops"])
     ended = run(path, session)
     session.end(ended)
     sys.exit(ended.status)

@@ -31,13 +31,14 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: Any) -> None:
-        if self._is_delicate(frame):
+        if self.is_delicate(frame):
             self._deferred = True
         else:
             raise KeyboardInterrupt
 
-    def _is_delicate(self, frame: FrameType | None) -> bool:
-        while frame is not None:
+    def is_delicate(self, frame: Any) -> bool:
+        """Whether ``frame`` is in the midst of something that must be done first."""
+        while isinstance(frame, FrameType):
             if frame.f_code in self._patient:
                 return False
             if frame.f_code in self._delicate:

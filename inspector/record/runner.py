@@ -23,11 +23,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from inspector.record.channel import Inlet
+from inspector.record.keyboard import Keyboard
 from inspector.record.meeting import ORDER, Meeting, meet
 from inspector.record.output import CHUNK, Spool
 from inspector.record.sources import Sources
 from inspector.trace.codec import CodecError
-from inspector.trace.facts import Fact, Printed, ScriptEnded
+from inspector.trace.facts import Fact, Place, Printed, RecordingStopped, ScriptEnded
+from inspector.trace.goals import Goal, encode_goals, primed
 from inspector.trace.trace import Trace
 
 LIMIT = 1_000_000
@@ -39,6 +41,11 @@ _START = Path(__file__).with_name("start.py")
 _STAGES = ((("SIGINT", "CTRL_BREAK_EVENT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
 """How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it."""
 _SLOWEST_START = 60.0
+BACKLOG = 512
+"""Batches of facts that may wait to be polled; then the script has to wait."""
+FAR_AHEAD = 3600.0
+NUDGE, NUDGES = "SIGURG", (0.15, 1.0)
+"""A signal that scripts ignore, and when a silent script gets it, in seconds since it was heard last."""
 _LINGER = 0.3
 """Seconds to wait for the last output of a script that is gone; a process it left behind may hold its streams open."""
 
@@ -46,8 +53,9 @@ _LINGER = 0.3
 class Run:
     """One run of a script: ``start`` it, ``poll`` until ``ended`` is set, or ``stop`` it; ``trace`` grows meanwhile.
 
-    ``stdin`` is a file descriptor, ``subprocess.DEVNULL`` (the script reads an empty input) or None (it reads ours).
-    With ``paused`` the script waits at its first event for ``step`` or ``resume``. ``stands_for`` is the name of a
+    ``stdin`` is a file descriptor, ``subprocess.DEVNULL`` (the script reads an empty input), None (it reads ours) or
+    ``subprocess.PIPE`` (it reads what is given to ``type``). With ``paused`` the script waits at its first event for
+    ``step``, ``until`` or ``resume``; with ``stops`` it waits at its breakpoints, too. ``stands_for`` is the name of a
     module, ``torch``, in whose place the script finds minigrad.
     """
 
@@ -60,6 +68,7 @@ class Run:
         timeout: float | None = None,
         limit: int = LIMIT,
         paused: bool = False,
+        stops: bool = False,
         stands_for: str | None = None,
         meeting: Callable[[], Meeting] = meet,
     ) -> None:
@@ -71,14 +80,17 @@ class Run:
         self._sources = Sources(self.trace.sources)
         self._stdin = stdin
         self._timeout = timeout
-        self._orders = {"limit": limit, "paused": paused, "stands_for": stands_for}
+        self._orders = {"limit": limit, "paused": paused, "stops": stops, "stands_for": stands_for}
         self._meeting = meeting
-        self._arrived: queue.SimpleQueue[list[Fact]] = queue.SimpleQueue()
-        self._spools = {"stdout": Spool(), "stderr": Spool()}
+        self._arrived: queue.Queue[list[Fact]] = queue.Queue(BACKLOG)
+        self._last = 0.0
+        """When something arrived last."""
+        self._keyboard = Keyboard()
+        self._spools = {stream: Spool() for stream in ("stdin", "stdout", "stderr")}
         self._told: ScriptEnded | None = None
         self._cut_short: str | None = None
-        self._damage: str | None = None
         self._inlet: Inlet | None = None
+        self._nudges: list[float] = []
 
     def start(self) -> None:
         """Start the script's process. Raises OSError if there can be none."""
@@ -92,6 +104,7 @@ class Run:
             stderr=subprocess.PIPE,
             **_apart(meeting),
         )
+        self._keyboard.plug_in(self._process.stdin)
         self._watched = weakref.finalize(self, _end_group, self._process)
         self._started = time.monotonic()
         self._begun: float | None = None
@@ -105,12 +118,32 @@ class Run:
 
     @property
     def paused(self) -> bool:
-        """Whether the script waits at an event."""
+        """Whether the script waits at an event, or elsewhere at ``place``."""
         return self._inlet is not None and self._inlet.paused
 
+    @property
+    def place(self) -> Place | None:
+        """Where a paused script waits, if that is not at its last event."""
+        return None if self._inlet is None else self._inlet.place
+
+    @property
+    def begun(self) -> bool:
+        """Whether the script has started; Python itself takes a while to."""
+        return self._inlet is not None and self._inlet.begun
+
+    @property
+    def reads(self) -> bool:
+        """Whether the script waits for somebody to type."""
+        return self._inlet is not None and self._inlet.reads and self.ended is None
+
     def pause(self) -> None:
-        """Let the script wait at its next event."""
+        """Let the script wait at its next event; or, where none comes, wherever Python code of it runs."""
         self._order("pause")
+        self._nudge_soon()
+
+    def until(self, goals: Sequence[Goal]) -> None:
+        """Let a paused script go on until one of ``goals`` is met."""
+        self._order(f"until {encode_goals(primed(goal, self.trace.labels) for goal in goals)}")
 
     def step(self, events: int = 1) -> None:
         """Let a paused script go on until it has come to another ``events`` events."""
@@ -120,11 +153,23 @@ class Run:
         """Let a paused script run on."""
         self._order("run")
 
-    def poll(self, wait: float = 0.0) -> list[Fact]:
-        """The facts that arrived since the last call; waits up to ``wait`` seconds for one. The last is ScriptEnded."""
+    def type(self, text: str | None) -> None:
+        """Give the script something to read, which the trace shows as well; None ends its input."""
+        self._keyboard.type(text)
+        if text:
+            with contextlib.suppress(queue.Full):
+                self._arrived.put_nowait([Printed("stdin", text)])
+
+    def poll(self, wait: float = 0.0, *, at_most: float = FAR_AHEAD) -> list[Fact]:
+        """The facts that arrived since the last call; waits up to ``wait`` seconds for one. The last is ScriptEnded.
+
+        What cannot be read in ``at_most`` seconds is left for the next call; meanwhile the script may have to wait.
+        """
         if self.ended is not None:
             return []
-        facts = _joined(fact for batch in self._batches(wait) for fact in self._received(batch))
+        self._keyboard.send()
+        facts = _joined(fact for batch in self._batches(wait, at_most) for fact in self._received(batch))
+        self._nudge()
         if self._has_run_too_long() and self._process.poll() is None:
             self.stop("timeout")
         if self._is_over() and self._arrived.empty():
@@ -167,6 +212,21 @@ class Run:
         if self._inlet is not None:
             self._inlet.order(order)
 
+    def _nudge_soon(self) -> None:
+        """Ask for attention by a signal, if the script has not answered by itself by then."""
+        now = time.monotonic()
+        self._nudges = [now + delay for delay in NUDGES]
+
+    def _nudge(self) -> None:
+        """When a script falls silent, it may hold back its last facts for those to come."""
+        now = time.monotonic()
+        if not self._nudges or now < self._nudges[0]:
+            return
+        self._nudges.pop(0)
+        if self.begun and not self.paused and self._orders["stops"] and hasattr(signal, NUDGE):
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(getattr(signal, NUDGE))
+
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.name == "posix":
@@ -187,7 +247,15 @@ class Run:
             for batch in self._inlet.batches():
                 self._arrived.put(batch)
         except CodecError as error:
-            self._damage = str(error)
+            self._arrived.put([RecordingStopped(f"what the script's process sent could not be read: {error}")])
+        else:
+            if not self._dies_within(_LINGER) and self._told is None:
+                self._arrived.put([RecordingStopped("the script closed the line to the recorder")])
+
+    def _dies_within(self, patience: float) -> bool:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
+        return self._process.returncode is not None
 
     def _read_output(self, stream: str, pipe: IO[bytes] | None) -> None:
         """What did not go through ``sys.stdout``: other programs' output, and writes to the file descriptor."""
@@ -197,10 +265,12 @@ class Run:
             while data := os.read(pipe.fileno(), 1 << 16):
                 self._arrived.put([Printed(stream, decoder.decode(data))])
 
-    def _batches(self, wait: float) -> Iterator[list[Fact]]:
+    def _batches(self, wait: float, at_most: float) -> Iterator[list[Fact]]:
         with contextlib.suppress(queue.Empty):
             yield self._arrived.get(timeout=wait) if wait > 0 else self._arrived.get_nowait()
-            while True:
+            self._last = time.monotonic()
+            self._nudge_soon()
+            while time.monotonic() - self._last < at_most:
                 yield self._arrived.get_nowait()
 
     def _received(self, batch: list[Fact]) -> Iterator[Fact]:
@@ -220,13 +290,14 @@ class Run:
             return False
         now = time.monotonic()
         self._gone = self._gone or now
-        return now - self._gone > _LINGER or not any(reader.is_alive() for reader in self._readers)
+        return now - max(self._gone, self._last) > _LINGER or not any(reader.is_alive() for reader in self._readers)
 
     def _last_words(self) -> list[Fact]:
         if self._inlet is not None:
             self._inlet.close()
         rest = ((stream, spool.rest()) for stream, spool in self._spools.items())
         self.ended = self._how_it_ended(self._process.returncode)
+        self._keyboard.unplug()
         self._watched.detach()
         return [*(Printed(stream, text) for stream, text in rest if text), self.ended]
 
@@ -239,7 +310,8 @@ class Run:
             return ScriptEnded(self._cut_short, STOPPED, message="it was stopped", place=place)
         if returned < 0:
             name = _signal_name(-returned)
-            return ScriptEnded("signal", 128 - returned, error=name, message=f"it was killed by {name}")
+            perhaps = ", as the system does when memory runs out" if name == "SIGKILL" else ""
+            return ScriptEnded("signal", 128 - returned, error=name, message=f"it was killed by {name}{perhaps}")
         if self._told is not None:
             return self._told if self._told.status == returned else replace(self._told, status=returned)
         if self._inlet is None or not self._inlet.begun:

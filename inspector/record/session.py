@@ -9,13 +9,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from inspector.record import breaking
 from inspector.record.cells import called_by_cell, cells, move_sources
 from inspector.record.keeping import Keeper
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
 from inspector.record.unfold import Note
 from inspector.trace.collector import held
-from inspector.trace.facts import Fact
+from inspector.trace.facts import Fact, Place
 from inspector.trace.trace import Trace
 
 if TYPE_CHECKING:
@@ -69,6 +70,15 @@ class Recording(Trace):
 
         show(self)
 
+    def stop_at(self, place: Place | None) -> str | None:
+        """Open the app at this point of the program; the reason, where there is no terminal for it."""
+        from inspector.app import has_terminal, show
+
+        if not has_terminal():
+            return "there is no terminal to look at it in, so the program goes on"
+        show(self, at_end=True)
+        return None
+
 
 @contextlib.contextmanager
 def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> Iterator[Recording]:
@@ -90,7 +100,9 @@ def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> I
     recorder = Recorder(trace.take, limit=limit, values=values, places=places)
     trace.unfold = recorder.unfold
     recorder.start()
+    breaking.stops.append(trace.stop_at)
     try:
         yield trace
     finally:
+        breaking.stops.remove(trace.stop_at)
         recorder.stop()

@@ -335,7 +335,7 @@ class ScopeLeft(Fact):
 
 @dataclass(frozen=True, slots=True)
 class Printed(Fact):
-    """The script wrote ``text`` to ``stream`` (``stdout`` or ``stderr``)."""
+    """The script wrote ``text`` to ``stream`` (``stdout`` or ``stderr``), or somebody typed it for it (``stdin``)."""
 
     stream: str
     text: str

@@ -69,9 +69,10 @@ class DeskScreen(Screen[None]):
 
     view: var[View] = var(View(), init=False)
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, at_end: bool = False) -> None:
         super().__init__()
         self.walk = Walk(trace)
+        self._at_end = at_end
         self.history = History()
         self._timer: Timer | None = None
         self._sought = ""
@@ -97,7 +98,7 @@ class DeskScreen(Screen[None]):
     def on_mount(self) -> None:
         """Open where the reader wants to begin, and keep an eye on a trace that grows."""
         self._panes = list(self.query(Canvas))
-        step = self.walk.marks.opening()
+        step = self.walk.marks.length if self._at_end else self.walk.marks.opening()
         failed = step in self.walk.marks.steps["error"]
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
         self.set_interval(GROWTH, self._grow)
