@@ -84,9 +84,8 @@ class Landmarks:
         if len(trace) == self.length:
             return False
         for kind, classes in KINDS.items():
-            self.steps[kind] = trace.steps_of(*classes)
-        known = trace.steps_of(*READERS)
-        for step in known[bisect_right(known, self.length) :]:
+            self.steps[kind] += trace.steps_of(*classes, after=self.length)
+        for step in trace.steps_of(*READERS, after=self.length):
             fact = trace.facts[step - 1]
             READERS[type(fact)](self, fact, step)
         self.length = len(trace)

@@ -26,6 +26,7 @@ from typing import Any
 from inspector.trace.codec import CodecError, decode_line, encode_line
 from inspector.trace.facts import Fact, Place
 from inspector.trace.goals import Seeker, decode_goals
+from inspector.trace.labels import Labels
 
 BEGUN, PAUSED, READS, READ = b"!begun\n", b"!paused", b"!reads\n", b"!read\n"
 HEARD_EVERY = 0.02
@@ -56,6 +57,8 @@ class Outlet:
         self._steps = 0
         self._seeker: Seeker | None = None
         self._found = False
+        self.labels: Labels | None = None
+        """What the facts so far name, for goals that speak of it; nothing is learnt where there will be none."""
         self._hearing = threading.RLock()
         self._orders = b""
         self._heard = 0.0
@@ -94,7 +97,11 @@ class Outlet:
         with self._lock:
             held, self._held, self._nudged = self._held, [], False
             if held and self.open:
-                self._send(encode_line(self.unfold(held)))
+                facts = list(self.unfold(held))
+                if self.labels is not None and self._seeker is None:
+                    for fact in facts:
+                        self.labels.learn(fact, 0)
+                self._send(encode_line(facts))
                 self._flushed = time.monotonic()
 
     def abandon(self) -> None:
@@ -151,8 +158,8 @@ class Outlet:
 
     def wait(self, place: Place | None = None) -> None:
         """Pause, at an event or at a ``place``, until there is an order to go on."""
-        self._paused, self._steps, self._seeker, self._found, self.interrupted = True, 0, None, False, False
         self.flush()
+        self._paused, self._steps, self._seeker, self._found, self.interrupted = True, 0, None, False, False
         told = b"" if place is None else b" " + json.dumps(astuple(place)).encode()
         if self.open:
             self._send(PAUSED + told + b"\n")
@@ -180,7 +187,7 @@ class Outlet:
                 self._paused, self._steps = True, int(number)
             case [b"until", goals]:
                 self._paused, self._steps = True, 1
-                self._seeker = Seeker(decode_goals(goals))
+                self._seeker = Seeker(decode_goals(goals), self.labels)
             case [b"run"]:
                 self._paused = False
 

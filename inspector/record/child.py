@@ -29,6 +29,7 @@ from inspector.record.tracebacks import message_of, place_of, trimmed
 from inspector.record.typed import typed
 from inspector.record.unfold import Note
 from inspector.trace.facts import Fact, Place, Printed, ScriptEnded
+from inspector.trace.labels import Labels
 from minigrad import provenance
 
 NUDGE = "SIGURG"
@@ -77,6 +78,7 @@ class Session:
     def _let_reader_in(self) -> None:
         """Somebody types for the script, may pause it where no event comes, and wants to see its breakpoints."""
         sys.stdin = typed(0, self._reads)
+        self._outlet.labels = Labels()
         if hasattr(signal, NUDGE):
             signal.signal(getattr(signal, NUDGE), self._nudged)
         if "PYTHONBREAKPOINT" not in os.environ:

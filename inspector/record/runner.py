@@ -29,7 +29,7 @@ from inspector.record.output import CHUNK, Spool
 from inspector.record.sources import Sources
 from inspector.trace.codec import CodecError
 from inspector.trace.facts import Fact, Place, Printed, RecordingStopped, ScriptEnded
-from inspector.trace.goals import Goal, encode_goals, primed
+from inspector.trace.goals import Goal, encode_goals
 from inspector.trace.trace import Trace
 
 LIMIT = 1_000_000
@@ -143,7 +143,7 @@ class Run:
 
     def until(self, goals: Sequence[Goal]) -> None:
         """Let a paused script go on until one of ``goals`` is met."""
-        self._order(f"until {encode_goals(primed(goal, self.trace.labels) for goal in goals)}")
+        self._order(f"until {encode_goals(goals)}")
 
     def step(self, events: int = 1) -> None:
         """Let a paused script go on until it has come to another ``events`` events."""

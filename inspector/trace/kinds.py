@@ -32,12 +32,12 @@ class Kinds:
         """Note the kinds of ``facts``, which come next."""
         self.codes += codes_of(facts)
 
-    def steps_of(self, *kinds: Kind) -> list[int]:
-        """The steps whose facts are of one of ``kinds``. Raises ValueError for a kind that does not exist."""
+    def steps_of(self, *kinds: Kind, after: int = 0) -> list[int]:
+        """The steps past ``after`` whose facts are of one of ``kinds``. Raises ValueError for one that does not exist."""
         wanted = bytearray(256)
         for kind in kinds:
             wanted[_code(kind)] = 1
-        return list(compress(count(1), self.codes.translate(wanted)))
+        return list(compress(count(after + 1), self.codes[after:].translate(wanted)))
 
     def next_step(self, kind: Kind, step: int) -> int | None:
         """The first step after ``step`` whose fact is of ``kind``."""

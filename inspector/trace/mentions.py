@@ -86,12 +86,3 @@ _READERS: dict[type[Fact], tuple[Serials, Serials]] = {
     facts.TensorSaved: (_tensors_of_saved, _serials(facts.TensorSaved, _NODES)),
     facts.HistoryRebased: (_serials(facts.HistoryRebased, _TENSORS), _nodes_of_rebased),
 }
-
-
-def tensors_in(fact: Fact) -> set[int | None]:
-    """The serials of the tensors that a fact speaks of.
-
-    >>> tensors_in(facts.GradMissing(3))
-    {3}
-    """
-    return {*_READERS[type(fact)][0](fact)}

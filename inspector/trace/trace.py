@@ -175,9 +175,9 @@ class Trace:
         fact = self.facts[step - 1] if 0 < step <= len(self) else None
         return fact if isinstance(fact, OpApplied) else None
 
-    def steps_of(self, *kinds: Kind) -> list[int]:
-        """The steps of all facts of these kinds, given as classes or by name."""
-        return self.kinds.steps_of(*kinds)
+    def steps_of(self, *kinds: Kind, after: int = 0) -> list[int]:
+        """The steps past ``after`` of all facts of these kinds, given as classes or by name."""
+        return self.kinds.steps_of(*kinds, after=after)
 
     def next_step(self, wanted: Kind | Predicate, step: int, backwards: bool = False) -> int | None:
         """The first step after ``step`` (before it, backwards) whose fact is of a kind or fulfils a predicate."""
