@@ -56,6 +56,24 @@ class LineMarks:
     saves: list[int] = field(default_factory=list)
     bumps: list[int] = field(default_factory=list)
     errors: list[int] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+    made: list[int] = field(default_factory=list)
+    """The steps at which each of ``nodes`` was made."""
+    does: dict[tuple[int, int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
+    """The steps of each thing that it does, by the columns of the expression and the name of the operation."""
+
+    def runs(self, step: int) -> int:
+        """How often the line had run at ``step``.
+
+        An expression may do many things, and one of them twice, so the rarest counts; of several expressions, the one
+        that is farthest ahead.
+        """
+        often: dict[tuple[int, int], int] = {}
+        for (start, end, _), steps in self.does.items():
+            count = bisect_right(steps, step)
+            if count:
+                often[start, end] = min(often.get((start, end), count), count)
+        return max(often.values(), default=0)
 
 
 class Landmarks:
@@ -78,6 +96,9 @@ class Landmarks:
         self.printed: list[tuple[int, str]] = []
         self.ended: facts.ScriptEnded | None = None
         self._open: dict[int, Span] = {}
+        self._at: tuple[str, int] = "", 0
+        """The line that does something, and the step since which no other line did."""
+        self._since = 0
 
     def extend(self, trace: Trace) -> bool:
         """Read the facts that came since the last time; whether there were any."""
@@ -128,10 +149,33 @@ class Landmarks:
     def _node_created(self, fact: facts.NodeCreated, step: int) -> None:
         self.nodes[fact.node] = fact
         self.created.append(step)
+        if fact.place is not None and fact.leaf is None:
+            marks = self.lines[fact.place.file, fact.place.line]
+            marks.nodes.append(fact.node)
+            marks.made.append(step)
 
     def _op_applied(self, fact: facts.OpApplied, step: int) -> None:
         if fact.node is not None:
             self.op_of[fact.node] = step
+        self._ran(fact.place, fact.op, step)
+
+    def _made(self, fact: facts.TensorCreated, step: int) -> None:
+        self._ran(fact.place, f"made by {fact.how}", step)
+        if fact.how == "Parameter" and fact.place is not None:  # a module makes several at once
+            begun = self.lines[fact.place.file, fact.place.line].does[
+                fact.place.column, fact.place.end_column, "module"
+            ]
+            if begun[-1:] != [self._since]:
+                begun.append(self._since)
+
+    def _stepped(self, fact: facts.OptimizerStepped, step: int) -> None:
+        self._ran(fact.place, "step", step)
+
+    def _ran(self, place: Place | None, what: str, step: int) -> None:
+        if place is not None:
+            if self._at != (place.file, place.line):
+                self._at, self._since = (place.file, place.line), step
+            self.lines[place.file, place.line].does[place.column, place.end_column, what].append(step)
 
     def _saved(self, fact: facts.TensorSaved, step: int) -> None:
         self.saves_of[fact.node].append(fact.saved)
@@ -147,6 +191,7 @@ class Landmarks:
         span = Span(fact.task, len(self.spans) + 1, fact.called, fact.roots, fact.root_nodes, fact.parent, step)
         self.spans.append(span)
         self._open[fact.task] = span
+        self._ran(fact.place, fact.called, step)
 
     def _finished(self, fact: facts.BackwardFinished | facts.BackwardFailed, step: int) -> None:
         span = self._open.pop(fact.task, None)
@@ -184,7 +229,9 @@ class Landmarks:
 
 
 READERS: dict[type[Fact], Callable[[Landmarks, Any, int], None]] = {
+    facts.TensorCreated: Landmarks._made,
     facts.NodeCreated: Landmarks._node_created,
+    facts.OptimizerStepped: Landmarks._stepped,
     facts.OpApplied: Landmarks._op_applied,
     facts.OpFailed: Landmarks._op_failed,
     facts.TensorSaved: Landmarks._saved,

@@ -8,14 +8,17 @@ from __future__ import annotations
 import io
 import keyword
 import tokenize
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from inspector.app.landmarks import LineMarks
 from inspector.app.lines import Bit, Line, Role, line
+from inspector.app.reading.looks import LOOKS
 from inspector.app.view import Moment
 from inspector.trace.facts import Place
+from inspector.trace.state import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +109,42 @@ def _role(token: tokenize.TokenInfo, after: tokenize.TokenInfo) -> Role | None:
 _BY_TYPE: dict[int, Role] = {tokenize.NUMBER: "number", tokenize.STRING: "string", tokenize.COMMENT: "comment"}
 
 
-def margin(moment: Moment, file: str, number: int, digits: int) -> Line:
-    """What the line saved, what it wrote or broke, whether the script is there, and its number."""
+LATEST = 64
+"""Of the nodes that a line made, so many of the latest say how far it has come."""
+TURNS = (Status.FAILED, Status.RUNNING, Status.READY, Status.WAITING, Status.DONE, Status.FREED)
+"""Of several states of a line's nodes, the first of these is shown."""
+
+
+def margin(moment: Moment, file: str, number: int, digits: int, often: int = 1) -> Line:
+    """How often the line ran, in ``often`` cells, and how far its nodes are; what it saved, what it wrote or broke,
+    whether the script is there, and its number."""
     marks = moment.marks.lines.get((file, number))
     here = moment.here
     at = here is not None and here.file == file and here.line == number
-    save, write = (Bit(" "), Bit(" ")) if marks is None else (_saves(marks, moment), _writes(marks, moment))
     arrow = Bit("►" if at else " ", "here")
     role: Role = "strong" if at else "muted"
-    return (Bit(" "), save, write, arrow, Bit(f"{number:>{digits}} ", role))
+    signs = (Bit("   "),) if marks is None else (_state(marks, moment), _saves(marks, moment), _writes(marks, moment))
+    return (_often(marks, moment, often), Bit(" "), *signs, arrow, Bit(f"{number:>{digits}} ", role))
+
+
+def _often(marks: LineMarks | None, moment: Moment, room: int) -> Bit:
+    runs = 0 if marks is None else marks.runs(moment.view.step)
+    return Bit(f"{runs}×".rjust(room) if runs else " " * room, "muted")
+
+
+def often(moment: Moment, file: str, lines: int) -> int:
+    """The cells that the counts of a file's lines take at the end of the run."""
+    known = (moment.marks.lines.get((file, number)) for number in range(1, lines + 1))
+    return len(f"{max((marks.runs(moment.marks.length) for marks in known if marks is not None), default=0)}×")
+
+
+def _state(marks: LineMarks, moment: Moment) -> Bit:
+    """How far the nodes are that the line made."""
+    made = bisect_right(marks.made, moment.view.step)
+    known = (moment.state.nodes.get(node) for node in marks.nodes[max(0, made - LATEST) : made])
+    states = {node.status for node in known if node is not None}
+    signs = next((LOOKS[status] for status in TURNS if status in states), None)
+    return Bit(" ") if signs is None else Bit(signs.glyph, signs.role)
 
 
 def _saves(marks: LineMarks, moment: Moment) -> Bit:

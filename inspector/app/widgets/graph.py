@@ -89,7 +89,7 @@ class GraphPane(Canvas):
         if self._followed != (moment.view.node, chart):
             fresh = self._followed[1] is not chart
             self._followed = moment.view.node, chart
-            self.follow(fresh=fresh)
+            self.keep_up(fresh=fresh)
 
     def _forget_touched(self, chart: Chart | None) -> None:
         """Paint anew the rows of what the last move changed, if the chart is still the same; else everything."""
@@ -133,7 +133,7 @@ class GraphPane(Canvas):
         """Columns left of a chart that is narrower than the pane."""
         return 0 if self.chart is None else max(0, (self.size.width - self.chart.scene.width) // 2)
 
-    def follow(self, *, fresh: bool = False) -> None:
+    def keep_up(self, *, fresh: bool = False) -> None:
         """Bring the selected node into sight, and no farther than needed; on a ``fresh`` chart, from its left edge."""
         if self.chart is None or self.moment is None:
             return
@@ -158,7 +158,7 @@ class GraphPane(Canvas):
     def on_resize(self) -> None:
         """The chart may stand in the middle elsewhere now."""
         self.forget()
-        self.follow()
+        self.keep_up()
 
     # -- painting
 

@@ -10,13 +10,13 @@ from textual.strip import Strip
 
 from inspector.app.lines import Bit, Jump, Line, line, width
 from inspector.app.reading.places import short
-from inspector.app.reading.source import Stretch, coloured, file_of, margin, note, stretch
+from inspector.app.reading.source import Stretch, coloured, file_of, margin, note, often, stretch
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Canvas
 
 
 class SourcePane(Canvas):
-    """Shows one file, and keeps the lit line in sight."""
+    """Shows one file, and keeps the lit line in sight. The keys move a cursor from line to line in it."""
 
     TITLE = "SOURCE"
 
@@ -25,6 +25,10 @@ class SourcePane(Canvas):
         self.file: str | None = None
         self.lines: list[str] = []
         self.coloured: list[Line] = []
+        self.cursor: int | None = None
+        """The line, from 1, that the reader chose; None until then."""
+        self._often = 2
+        self._counted: tuple[str | None, int] = None, -1
         self._shown: tuple[object, ...] = ()
         self._signs: dict[int, object] = {}
 
@@ -34,11 +38,21 @@ class SourcePane(Canvas):
         file = file_of(moment)
         if file != self.file or not self._title:
             self._turn_to(file, moment.trace.sources.get(file, "") if file is not None else "")
-        self.follow()
+        self._count(moment)
+        self.keep_up()
         self._renew()
 
+    def _count(self, moment: Moment) -> None:
+        """Leave room for the counts, once for the whole run."""
+        if self._counted != (self.file, moment.marks.length) and self.file is not None:
+            self._counted = self.file, moment.marks.length
+            wide = often(moment, self.file, len(self.lines))
+            if wide != self._often:
+                self._often = wide
+                self.forget()
+
     def _turn_to(self, file: str | None, text: str) -> None:
-        self.file = file
+        self.file, self.cursor = file, None
         self.lines, self.coloured = text.splitlines(), coloured(text)
         self.entitle((short(file), "plain") if file is not None else "")
         widest = max(map(len, self.lines), default=0) + 30
@@ -63,7 +77,45 @@ class SourcePane(Canvas):
         lit, here = (stretch(place, file, row + 1, words) for place in (moment.lit, moment.here))
         return margin(moment, file, row + 1, 0), note(moment, file, row + 1), lit, here
 
-    def follow(self) -> None:
+    @property
+    def line(self) -> int | None:
+        """The line, from 1, that a key is about: the one that the reader chose, or the one that is lit."""
+        place = None if self.moment is None else self.moment.lit
+        lit = place.line if place is not None and place.file == self.file else None
+        return lit if self.cursor is None else self.cursor
+
+    def choose(self, dx: int, dy: int) -> None:
+        """Up and down from line to line; to the sides, along lines that are too long."""
+        if dx or not self.lines:
+            super().choose(dx, 0)
+            return
+        old, start = self.line, self.line or self.seen.start
+        self._put_cursor(max(1, min(len(self.lines), start + (dy if self.cursor or old else 1))))
+
+    def _put_cursor(self, line: int | None) -> None:
+        rows = {row - 1 for row in (self.cursor, line) if row is not None}
+        self.cursor = line
+        for row in rows:
+            self.forget(range(row, row + 1))
+        if line is not None:
+            self.keep_in_sight(line - 1, margin=1)
+
+    def follow(self) -> Jump | None:
+        """The enter key leads to the next step at which the line of the cursor ran."""
+        line = self.line
+        return None if line is None or self.file is None else Jump("line", line, self.file)
+
+    def on_focus(self) -> None:
+        """A cursor that has been scrolled out of sight is taken up anew."""
+        if self.cursor is not None and self.cursor - 1 not in self.seen:
+            self.cursor = None
+        self.forget()
+
+    def on_blur(self) -> None:
+        """The cursor shows only where the keys are."""
+        self.forget()
+
+    def keep_up(self) -> None:
         """Bring the lit line into sight, and the line where the script is as well if both fit."""
         moment = self.moment
         place = None if moment is None else moment.lit
@@ -73,7 +125,7 @@ class SourcePane(Canvas):
 
     def on_resize(self) -> None:
         """Fewer rows may hide the lit line."""
-        self.follow()
+        self.keep_up()
 
     def render_line(self, y: int) -> Strip:
         """The margin stays where it is. A row whose lit part lies beyond the edge is shown from farther right."""
@@ -101,8 +153,8 @@ class SourcePane(Canvas):
 
     @property
     def margin(self) -> int:
-        """The cells before the code: a blank, three signs, the line's number and a blank."""
-        return len(str(len(self.lines))) + 5
+        """The cells before the code: how often, a blank, four signs, the line's number and a blank."""
+        return self._often + len(str(len(self.lines))) + 6
 
     def strip(self, y: int) -> Strip:
         """Line ``y`` of the file, from 0: margin, code, note."""
@@ -110,11 +162,15 @@ class SourcePane(Canvas):
         if moment is None or file is None or y >= len(self.lines):
             return self.paint(self._nothing(y))
         number, words = y + 1, self.lines[y]
-        head = self.paint(margin(moment, file, number, len(str(len(self.lines)))))
+        over = "marked" if self.has_focus and number == self.line else None
+        head = self.paint(margin(moment, file, number, len(str(len(self.lines))), self._often), over)
         lit = stretch(moment.lit, file, number, words)
         here = stretch(moment.here, file, number, words)
-        code = self._code(y, lit, None if lit == here else here)
-        return Strip([*head, *code, *self.paint(self._note(moment, file, number, width_of(head) + width_of(code)))])
+        code = self._code(y, lit, None if lit == here else here, over)
+        used = width_of(head) + width_of(code)
+        after = self.paint(self._note(moment, file, number, used), over)
+        rest = self.virtual_size.width - used - width_of(after) if over else 0
+        return Strip([*head, *code, *after, *self.paint(line(" " * max(0, rest)), over)])
 
     def _nothing(self, y: int) -> Line:
         return line(("The trace holds no source.", "muted")) if y == 0 else ()
@@ -127,8 +183,8 @@ class SourcePane(Canvas):
             words.pop(0)
         return tuple(words)
 
-    def _code(self, y: int, lit: Stretch | None, here: Stretch | None) -> list[Segment]:
-        segments = [self.segment(bit) for bit in self.coloured[y]]
+    def _code(self, y: int, lit: Stretch | None, here: Stretch | None, over: str | None) -> list[Segment]:
+        segments = [self.segment(bit, over) for bit in self.coloured[y]]
         for place, role in ((here, "marked"), (lit, "lit")):
             if place is not None:
                 segments = laid_over(segments, place, self.ink(role))

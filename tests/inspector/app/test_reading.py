@@ -161,19 +161,19 @@ def test_a_card_shows_status_expression_and_what_it_saved(trace: Trace, tiny: Mo
 
 def test_the_margin_marks_saves_writes_errors_and_where_the_script_is(trace: Trace, tiny: ModuleType) -> None:
     moment = at(trace, 92)
-    margins = {number: text(margin(moment, tiny.FILE, number, 2)) for number in range(1, 14)}
-    assert margins[1] == "     1 "
-    assert margins[6] == " ▣   6 "
-    assert margins[11] == " ▣✗ 11 "
-    assert margins[12] == "  ▲ 12 "
-    assert margins[13] == "  ✗►13 "
+    margins = {number: text(margin(moment, tiny.FILE, number, 2, 2)) for number in range(1, 14)}
+    assert margins[1] == "        1 "
+    assert margins[6] == "1× ✓▣   6 "
+    assert margins[11] == "1× ✗▣✗ 11 "
+    assert margins[12] == "1× ✓ ▲ 12 "
+    assert margins[13] == "1×   ✗►13 "
     assert "▣ 2 saved" in text(note(moment, tiny.FILE, 6))
     assert "▲ written" in text(note(moment, tiny.FILE, 12))
     assert "◄ here" in text(note(moment, tiny.FILE, 13))
 
 
 def test_marks_of_what_is_still_to_come_are_faint(trace: Trace, tiny: ModuleType) -> None:
-    early, late = (margin(at(trace, step), tiny.FILE, 12, 2)[2] for step in (20, 80))
+    early, late = (margin(at(trace, step), tiny.FILE, 12, 2)[4] for step in (20, 80))
     assert (early.text, early.role) == ("▲", "faint")
     assert (late.text, late.role) == ("▲", "bump")
 
