@@ -35,6 +35,8 @@ from minigrad.autograd.saved_attributes import saved_attributes
 from minigrad.fast import make_apply, make_inplace
 from minigrad.outputs import into
 
+_PYTORCHS_NAMES = {"a": "self", "b": "other", "c": "tensor2", "x": "input", "y": "input"}
+
 REGISTRY: dict[str, Op] = {}
 """Every operation by the name of its function; the tests walk it."""
 
@@ -66,6 +68,7 @@ class Op:
         self.may_overlap: bool = traits.pop("may_overlap", False)
         self.converts: bool = traits.pop("converts", False)
         self.keeps: tuple[str, ...] = traits.pop("keeps", ())
+        self.saves_others: bool = traits.pop("saves_others", False)
         self.unpacks: tuple[str, ...] = traits.pop("unpacks", ())
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
@@ -189,9 +192,7 @@ class Op:
         active = [self.rules.get(name) if mask >> i & 1 else None for i, name in enumerate(self.operands)]
         wished = dict.fromkeys(wish for rule in active if rule is not None for wish in _wishes(rule))
         wished.update(dict.fromkeys(self._always_saved))
-        slots = tuple(name for name in wished if name in self.operands or name in self.results)
-        if self.unpacks:
-            slots = tuple(sorted(slots, key=self.unpacks.index))
+        slots = self._as_unpacked(name for name in wished if name in self.operands or name in self.results)
         others = tuple(name for name in wished if name not in slots)
         place = {name: i for i, name in enumerate((*slots, *others))}
         rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
@@ -205,6 +206,16 @@ class Op:
         yield from (name for name in self.results if name in wishes)
         yield from self.keeps
 
+    def _as_unpacked(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Saved values in the order in which PyTorch unpacks them, which decides which of two overwritten ones is told:
+        operands by PyTorch's names for them, then results."""
+        return tuple(sorted(names, key=self._turn))
+
+    def _turn(self, name: str) -> tuple[bool, str | int]:
+        if self.unpacks:
+            return False, self.unpacks.index(name)
+        return name in self.results, "" if name in self.results else _PYTORCHS_NAMES.get(name, name)
+
     def _source(self, name: str) -> int:
         return self.operands.index(name) if name in self.operands else -1 - self.results.index(name)
 
@@ -215,8 +226,9 @@ class Op:
 
     @cached_property
     def joint_saved(self) -> tuple[str, ...]:
-        """What the one rule for all operands asks for, and what is kept besides."""
-        return (*self.joint_wishes, *(name for name in self.keeps if name not in self.joint_wishes))
+        """Those values that the one rule for all operands asks for, and what is kept besides."""
+        wished = dict.fromkeys((*self.joint_wishes, *self.keeps))
+        return self._as_unpacked(name for name in wished if name in self.operands or name in self.results)
 
     @cached_property
     def savable(self) -> frozenset[str]:
@@ -297,7 +309,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
     where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
-    ``unpacks`` (the order in which saved operands are unpacked, and so which of two that were overwritten is told),
+    ``unpacks`` (the order in which saved values are unpacked, where it is not the alphabet's order of PyTorch's names),
+    ``saves_others`` (the gradient of each of any number of operands asks for the others alone),
     ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same), ``samples`` (a
     function that gives the test walker its inputs).
     """

@@ -144,8 +144,15 @@ class JointOpNode(OpNode):
             return (-1 - self.op.results.index(wish),)
         if wish not in self.op.operands:
             return ()
-        place = self.op.operands.index(wish)
-        return tuple(range(place, len(self.needs))) if self._is_star(wish) else (place,)
+        return self._star_places() if self._is_star(wish) else (self.op.operands.index(wish),)
+
+    def _star_places(self) -> tuple[int, ...]:
+        """Of the operands of which there may be any number, those that are saved: where each one's gradient asks for
+        the others alone, the last first, without one whose gradient is the only one that is needed."""
+        every = range(self.op.fixed, len(self.needs))
+        if not self.op.saves_others:
+            return tuple(every)
+        return tuple(place for place in reversed(every) if sum(self.needs) > self.needs[place])
 
     def _is_star(self, name: str) -> bool:
         """Whether ``name`` is the operand of which there may be any number."""
@@ -156,8 +163,8 @@ class JointOpNode(OpNode):
         return tuple(name for wish in self.op.joint_saved for name in self._slots_of(wish))
 
     def _slots_of(self, wish: str) -> tuple[str, ...]:
-        sources = self._sources_of(wish)
-        return tuple(f"{wish}[{i}]" for i in range(len(sources))) if self._is_star(wish) else (wish,) * len(sources)
+        sources, first = self._sources_of(wish), self.op.fixed
+        return tuple(f"{wish}[{i - first}]" for i in sources) if self._is_star(wish) else (wish,) * len(sources)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
         if self.op.variadic:
@@ -180,18 +187,22 @@ class JointOpNode(OpNode):
         if self.versions:
             unpacked = self.unpack_tensors() if create_graph else self.unpack_arrays()
         rest = iter(unpacked)
-        return [self._value_of(wish, rest) for wish in self.op.joint_wishes]
+        saved = {name: self._saved_as(name, rest) for name in self.op.joint_saved}
+        return [saved[wish] if wish in saved else self._known(wish) for wish in self.op.joint_wishes]
 
-    def _value_of(self, wish: str, rest: Iterator[Any]) -> Any:
+    def _saved_as(self, name: str, rest: Iterator[Any]) -> Any:
+        if not self._is_star(name):
+            return next(rest)
+        known = dict(zip(self._star_places(), rest, strict=False))  # the places first: they are fewer than the rest
+        return [known.get(place) for place in range(self.op.fixed, len(self.needs))]
+
+    def _known(self, wish: str) -> Any:
+        """What a rule asks for and need not be saved: which operands need a gradient, an attribute, a shape."""
         op = self.op
         if wish == "needs":
             return self.needs
         if wish in op.attributes:
             return self.extras[op.attributes.index(wish)]
-        if self._is_star(wish):
-            return [next(rest) for _ in self.needs[op.fixed :]]
-        if wish in op.operands or wish in op.results:
-            return next(rest)
         operand = wish.removesuffix("_shape")
         return self.shapes[op.fixed :] if self._is_star(operand) else self.shapes[op.operands.index(operand)]
 

@@ -310,7 +310,13 @@ def cut_out(a: Array, /, lambd: float) -> Array:
 cut_out.grads(a=lambda g, a, lambd: choose((_raw(a) >= -lambd) & (_raw(a) <= lambd), 0, g))
 
 
-@op(label="rrelu", name="rrelu_with_noise", backward="RreluWithNoiseBackward0", keeps=("a",))
+@op(
+    label="rrelu",
+    name="rrelu_with_noise",
+    backward="RreluWithNoiseBackward0",
+    keeps=("a",),
+    unpacks=("slopes", "a"),
+)
 def leaking_at_random(a: Array, slopes: Array, /) -> Array:
     """``a`` where it is positive, elsewhere times the slope drawn for it.
 

@@ -30,6 +30,9 @@ Operand = Any
 def add_pair(a: Array, b: Array, /) -> Array:
     """The sum ``a + b``, with broadcasting.
 
+    Of complex numbers each part is its own: a NaN or an infinity in one of ``b`` leaves the other as it is. (In
+    PyTorch, where ``b`` is first multiplied by ``alpha``, both parts are NaN then.)
+
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0]) + 1
     tensor([2., 3.])
@@ -84,12 +87,13 @@ def sub_pair(a: Array, b: Array, /) -> Array:
     tensor([0., 1.])
     """
     if type(a) is not np.ndarray or a.dtype.kind != "f" or (type(b) is np.ndarray and a.dtype is not b.dtype):
-        _refuse_bool_difference(a, b)
+        refuse_bool_difference(a, b)
         a, b = together(a, b)
     return np.subtract(a, b)
 
 
-def _refuse_bool_difference(*operands: Any) -> None:
+def refuse_bool_difference(*operands: Any) -> None:
+    """Refuse to subtract from masks, or masks, in PyTorch's words."""
     bools = [isinstance(x, np.ndarray) and x.dtype.kind == "b" for x in operands]
     if len(bools) == 2 and all(bools):
         raise RuntimeError(
@@ -114,7 +118,7 @@ def sub_scaled(a: Array, b: Array, /, alpha: float) -> Array:
     >>> mg.sub(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 1.0]), alpha=10)
     tensor([-9., -8.])
     """
-    _refuse_bool_difference(a, b)
+    refuse_bool_difference(a, b)
     a, b = together(a, b)
     return np.subtract(a, _scaled(b, alpha))
 
@@ -142,7 +146,7 @@ def rsub_number(a: Array, /, b: float) -> Array:
     >>> 2 - mg.tensor([1.0, 2.0])
     tensor([1., 0.])
     """
-    _refuse_bool_difference(a)
+    refuse_bool_difference(a)
     return np.subtract(b, meeting(a, b))
 
 
@@ -157,7 +161,7 @@ def rsub_pair(a: Array, b: Array, /, alpha: float) -> Array:
     >>> mg.rsub(mg.tensor([1.0, 2.0]), mg.tensor([1.0, 1.0]), alpha=10)
     tensor([ -9., -19.])
     """
-    _refuse_bool_difference(a, b)
+    refuse_bool_difference(a, b)
     return np.subtract(b, _scaled(a, alpha))
 
 

@@ -13,11 +13,10 @@ from minigrad.op import op
 from minigrad.ops.arithmetic import add, div, mul, sub
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.joining import stack
+from minigrad.ops.rounding import conj, join_parts, real_part, sgn
 from minigrad.ops.rounding import imag as imag_part
-from minigrad.ops.rounding import join_parts, real_part
 from minigrad.ops.scan import cumsum
 from minigrad.ops.scope import composite
-from minigrad.ops.trigonometric import cos, sin
 
 # fmt: off
 __all__ = [
@@ -105,8 +104,8 @@ def polar(abs: Array, angle: Array, /) -> Array:
 
 
 polar.grads(
-    abs=lambda g, angle: real_part(g) * cos(angle) + imag_part(g) * sin(angle),
-    angle=lambda g, abs, angle: (imag_part(g) * cos(angle) - real_part(g) * sin(angle)) * abs,
+    abs=lambda g, out: real_part(g * conj(sgn(out))),
+    angle=lambda g, out: imag_part(g * conj(out)),
 )
 
 

@@ -21,7 +21,7 @@ from minigrad.ops.viewing import diagonal, expand, permute, unsafe_view, unsquee
 __all__ = ["cross", "einsum", "kron", "tensordot"]
 
 
-@op(label="einsum", name="einsum", backward="EinsumBackward0")
+@op(label="einsum", name="einsum", backward="EinsumBackward0", saves_others=True)
 def contracted(*operands: Array, inputs: tuple[str, ...], output: str) -> Array:
     """The sum over all dimensions whose letter is not in ``output``, of the product of ``operands``.
 

@@ -10,6 +10,7 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.errors import refuse_bools
 from minigrad.op import op
+from minigrad.ops.arithmetic import refuse_bool_difference
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
 from minigrad.ops.rounding import is_complex, real
@@ -164,7 +165,7 @@ def rsqrt(a: Array, /) -> Array:
 rsqrt.grads(a=lambda g, out: g * (out * out * out) * -0.5)
 
 
-@op(label="lnΣeˣ", promotes="result", elementwise=True, unpacks=("b", "a", "out"))
+@op(label="lnΣeˣ", promotes="result", elementwise=True)
 def logaddexp(a: Array, b: Array, /) -> Array:
     """``log(exp(a) + exp(b))`` without overflow.
 
@@ -318,9 +319,16 @@ def pow_pair(a: Array, exponent: Array, /) -> Array:
 
 
 pow_pair.grads(
-    a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** (exponent - 1))),
+    a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** _one_less(exponent))),
     exponent=lambda g, a, exponent, out: g * choose((a == 0) & _is_at_least_0(exponent), 0, out * _log_for(out, a)),
 )
+
+
+def _one_less(exponent: Any) -> Any:
+    """``exponent - 1``, which is refused where the exponents are a mask, as PyTorch refuses it."""
+    if not isinstance(exponent, TensorMeta) and exponent.dtype.kind == "b":
+        refuse_bool_difference(np.asarray(exponent))
+    return exponent - 1
 
 
 def _log_for(out: Any, a: Any) -> Any:

@@ -37,7 +37,7 @@ def _scaled(out: Array, scale: float, kind: Any) -> Array:
 transformed.grads(a=lambda g, dims, forward, scale: transformed.apply(g, dims, forward, scale))
 
 
-@op(label="real FFT", name="rfft", backward="FftR2CBackward0", linear=True, holomorphic=False)
+@op(label="real FFT", name="rfft", backward="FftR2CBackward0", linear=True, holomorphic=False, keeps=("a",))
 def half_transformed(a: Array, /, dim: int, forward: bool, scale: float) -> Array:
     """``transformed`` of real numbers along ``dim``: the first half, of which the other is the mirror image.
 

@@ -57,7 +57,7 @@ def matched(input: Any, target: Any) -> Any:
 # --- distances ------------------------------------------------------------------------------------------------------
 
 
-@op(label="mse", name="mse_loss", backward="MseLossBackward0", promotes="result")
+@op(label="mse", name="mse_loss", backward="MseLossBackward0", promotes="result", unpacks=("a", "b"))
 def squared_error(a: Array, b: Array, /, reduction: str) -> Array:
     """The squared difference ``(a - b)²``: d = 2·(a − b).
 
@@ -76,7 +76,7 @@ squared_error.grads(
 )
 
 
-@op(label="huber", name="huber_loss", backward="HuberLossBackward0", promotes="result")
+@op(label="huber", name="huber_loss", backward="HuberLossBackward0", promotes="result", unpacks=("a", "b"))
 def huber_error(a: Array, b: Array, /, reduction: str, delta: float) -> Array:
     """``½(a - b)²`` near 0, ``delta·(|a - b| - ½delta)`` from ``delta`` on: d = a − b, clamped to ±delta.
 
@@ -97,7 +97,7 @@ huber_error.grads(
 )
 
 
-@op(label="smooth l1", name="smooth_l1_loss", backward="SmoothL1LossBackward0", promotes="result")
+@op(label="smooth l1", name="smooth_l1_loss", backward="SmoothL1LossBackward0", promotes="result", unpacks=("a", "b"))
 def smooth_error(a: Array, b: Array, /, reduction: str, beta: float) -> Array:
     """``½(a - b)²/beta`` near 0, ``|a - b| - ½beta`` from ``beta`` on: d = (a − b)/beta, clamped to ±1.
 
@@ -128,7 +128,13 @@ def _weighted(values: Any, weight: Any) -> Any:
     return values if weight is None else values * weight
 
 
-@op(label="bce", name="binary_cross_entropy", backward="BinaryCrossEntropyBackward0", keeps=("b",))
+@op(
+    label="bce",
+    name="binary_cross_entropy",
+    backward="BinaryCrossEntropyBackward0",
+    keeps=("b",),
+    unpacks=("a", "b", "weight"),
+)
 def binary_entropy(a: Array, b: Array, weight: Array | None, /, reduction: str) -> Array:
     """``-(b·log a + (1 - b)·log(1 - a))`` for probabilities ``a``: d = (a − b) / (a·(1 − a)).
 
@@ -162,6 +168,7 @@ binary_entropy.grads(
     name="binary_cross_entropy_with_logits",
     backward="BinaryCrossEntropyWithLogitsBackward0",
     keeps=("b",),
+    unpacks=("pos_weight", "a", "b", "weight"),
 )
 def logit_entropy(a: Array, b: Array, weight: Array | None, pos_weight: Array | None, /, reduction: str) -> Array:
     """``binary_entropy`` of ``sigmoid(a)``, exact for any ``a``: d = sigmoid(a) − b where there is no ``pos_weight``.

@@ -268,11 +268,17 @@ def prod_along(a: Array, /, dim: int, keepdim: bool, dtype: np.dtype[Any] | None
 
 
 def _slope_of_product(g: Any, a: Any, out: Any) -> Any:
-    """The product of the others is the whole over each, unless some element is 0."""
+    """The product of the others is the whole over each, unless some element is 0.
+
+    With two zeros it is 0 everywhere, as in PyTorch also where the gradient that comes in is NaN.
+    """
     if not a.ndim:
         return g
-    if _all_nonzero(a):
+    zeros = _count_of_zeros(a)
+    if not zeros:
         return g * out / a
+    if zeros > 1 and not isinstance(a, TensorMeta):
+        return np.zeros(a.shape, g.dtype)
     return (g * products_of_others(a.reshape(-1), 0)).reshape(a.shape)
 
 
@@ -280,11 +286,12 @@ def _slope_of_product_along(g: Any, a: Any, out: Any, axis: int, keepdim: bool) 
     if not a.ndim:
         return g
     g, out = (spread(x, a.shape, (axis,), keepdim) for x in (g, out))
-    return g * out / a if _all_nonzero(a) else g * products_of_others(a, axis)
+    return g * products_of_others(a, axis) if _count_of_zeros(a) else g * out / a
 
 
-def _all_nonzero(a: Any) -> bool:
-    return bool(np.all(a.array if isinstance(a, TensorMeta) else a))
+def _count_of_zeros(a: Any) -> int:
+    array = a.array if isinstance(a, TensorMeta) else a
+    return int(array.size - np.count_nonzero(array))
 
 
 def products_of_others(a: Any, axis: int) -> Any:

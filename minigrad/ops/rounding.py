@@ -9,7 +9,7 @@ import numpy as np
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.errors import refuse_bools
-from minigrad.op import op
+from minigrad.op import Op, op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.complex_views import part
 from minigrad.ops.fitting import plain
@@ -371,6 +371,16 @@ def conjugate_physically(a: Array, /) -> Array:
 
 conjugate_physically.grads(a=lambda g: conj(g))
 
+_conjugate_written = Op(
+    conjugate_physically.forward,
+    "conj",
+    "ConjPhysicalBackward1",
+    name="conj_physical",
+    elementwise=True,
+    holomorphic=False,
+).grads(**conjugate_physically.rules)
+"""The same in place, where its node has another name."""
+
 
 def conj_physical(input: Any) -> Any:
     """The complex conjugate, its values computed at once; a real tensor is returned as it is.
@@ -412,7 +422,7 @@ class RoundingMethods:
 
     def conj_physical_(self) -> Any:
         """``conj``, in place."""
-        return conjugate_physically.inplace(self) if is_complex(self) else self
+        return _conjugate_written.inplace(self)
 
     def copysign_(self, other: Any) -> Any:
         """``copysign`` in place."""

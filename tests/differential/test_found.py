@@ -830,6 +830,39 @@ b.clamp_(-0.5, 1.0)
 d = c.outer(c)
 e, f = xp.autograd.grad([c, d], [a, d], [xp.ones_like(c), xp.ones_like(d)])
 """,
+    "the exponents of a power are no mask in its derivative": """
+a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+b = a.nan_to_num()
+c = b.lt(a + 1)
+d = b.pow(c)
+d.backward(xp.ones_like(d))
+""",
+    "conj_physical_ has a node of its own, of real numbers too": """
+a = xp.tensor([[1.0, 2.0]], dtype=xp.float64, requires_grad=True)
+b = xp.tensor([(-1-0.5j)], dtype=xp.complex128)
+c = b * a
+c.conj_physical_()
+d = a * 2
+d.conj_physical_()
+""",
+    "the gradient of a product with two zeros is zero even from NaN": """
+a = xp.tensor([0.0, 0.0, 0.0, 0.0], dtype=xp.float64, requires_grad=True)
+b = a.prod()
+c = b / b
+c.backward()
+d = a.prod(0)
+e = d / d
+e.backward()
+""",
+    "of the overwritten operands of atan2 the second is told first": """
+a = xp.tensor([[[1.0, 2.0], [3.0, 4.0]]], dtype=xp.float64, requires_grad=True)
+b = a + a
+c = a + a
+d = b.atan2(c)
+b.add_(1)
+c.squeeze_()
+d.backward(xp.ones_like(d))
+""",
 }
 """Programs by the behaviour that they show."""
 

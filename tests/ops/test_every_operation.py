@@ -11,6 +11,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
+import re
 import warnings
 from collections.abc import Callable
 from types import ModuleType
@@ -326,6 +327,51 @@ def test_second_derivatives_are_pytorchs(torch: ModuleType, name: str, each: Sam
     for key, mine, other in zip(each.differentiable, ours or (), theirs, strict=True):
         zero = np.zeros(arrays[key].shape)
         agree(zero if mine is None else mine, zero if other is None else other, f"second derivative by {key}")
+
+
+TELLS_ANOTHER = {
+    "aligned": "ctc_loss lays the targets out anew",
+    "contracted": "einsum is one operation here, and multiplies two by two in PyTorch",
+    "log_ndtr": "one operation here",
+    "narrowly_slice_along": "PyTorch cannot differentiate it from a negative start",
+    "ndtr": "one operation here",
+}
+"""Operations that keep something else than PyTorch's do, and why."""
+
+
+@pytest.mark.oracle
+@every(lambda op, each: each.public and derivable(op, each))
+def test_of_overwritten_values_pytorchs_is_told_first(torch: ModuleType, name: str, each: Sample) -> None:
+    arrays = each.draw(9)
+    if name in TELLS_ANOTHER or any(array.size == 0 for array in arrays.values()):
+        return
+    for requiring in ([key] for key in each.differentiable):
+        assert _told(mg, name, each, arrays, requiring) == _told(torch, name, each, arrays, requiring), requiring
+    both = each.differentiable
+    assert _told(mg, name, each, arrays, both) == _told(torch, name, each, arrays, both)
+
+
+def _told(library: ModuleType, name: str, each: Sample, arrays: dict[str, Array], requiring: list[str]) -> str:
+    """Which operand or result the error names when all have been overwritten, each another number of times."""
+    inputs = {key: x * 1 if x.requires_grad else x for key, x in tensors(library, arrays, requiring).items()}
+    try:
+        outputs = [out for out in call(library, name, each, inputs) if isinstance(out, library.Tensor)]
+    except (RuntimeError, IndexError, TypeError, ValueError):
+        return "refused"
+    written = [*inputs.items(), *((f"output {i}", out) for i, out in enumerate(outputs))]
+    for times, (_, tensor) in enumerate(written, start=1):
+        for _ in range(times):
+            library.autograd.graph.increment_version(tensor)
+    roots = [out for out in outputs if out.requires_grad]
+    try:
+        library.autograd.backward(roots, [library.ones_like(out) for out in roots])
+    except RuntimeError as error:
+        versions = re.search(r"is at version (\d+); expected version (\d+)", str(error))
+        if versions is not None:
+            times = int(versions[1]) - int(versions[2])
+            return written[times - 1][0] if times <= len(written) else "something else"
+        return "another error"
+    return "nothing"
 
 
 # --- against mathematics, and against itself ------------------------------------------------------------------------

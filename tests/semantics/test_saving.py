@@ -235,3 +235,16 @@ def test_a_node_shows_its_indices_with_none_where_a_dimension_has_none(xp: Modul
     raw[1].register_hooks(lambda x: x, lambda x: x)
     with pytest.raises(RuntimeError, match="with value None is forbidden"):
         raw[0].register_hooks(lambda x: x, lambda x: x)
+
+
+def test_einsum_keeps_of_its_operands_what_the_gradients_of_the_others_need(xp: ModuleType) -> None:
+    a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    b, c = a * 1, xp.ones(2, 2)
+    product = xp.einsum("ij,jk->ik", b, c)
+    b.add_(1)
+    product.sum().backward()
+    assert a.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    product = xp.einsum("ij,jk->ik", a, c)
+    c.add_(1)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        product.sum().backward()
