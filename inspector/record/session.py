@@ -58,11 +58,11 @@ class Recording(Trace):
         with Keeper(path) as keeper:
             keeper.keep(self, self.facts)
 
-    def player(self) -> Player:
-        """The trace as a page that replays it: a notebook shows it, and its ``save`` writes it."""
+    def player(self, *, title: str | None = None, height: int = 640) -> Player:
+        """The trace as a page that replays it: a notebook shows it, so many pixels high, and its ``save`` writes it."""
         from inspector.draw.player import Player
 
-        return Player(self)
+        return Player(self, title=title, height=height)
 
     def show(self) -> None:
         """Open the app on this trace; returns when it is closed."""
