@@ -52,6 +52,8 @@ class Task:
     given: Sequence[tuple[Any, ...]] = ((),)
     truth: Solution | None = None
     tolerance: float = TOLERANCE
+    lens: Callable[[Solution], Solution] | None = None
+    """Through what solutions are looked at, right and wrong ones: their derivatives, say, instead of their values."""
     praise: str = ""
     demands: list[Demand] = field(default_factory=list)
     mistakes: list[tuple[Solution, str]] = field(default_factory=list)
@@ -80,9 +82,13 @@ class Task:
         wrong = next(filter(None, (self._wrong(mine, case) for case in self.given)), "")
         return wrong and (self._known(mine) or wrong)
 
+    def seen(self, function: Solution, case: tuple[Any, ...]) -> Any:
+        """What comes of a function, through the lens if there is one."""
+        return outcome(self.lens(function) if self.lens else function, case)
+
     def _wrong(self, mine: Solution, case: tuple[Any, ...]) -> str:
         assert self.truth is not None
-        got, true = outcome(mine, case), outcome(self.truth, case)
+        got, true = self.seen(mine, case), self.seen(self.truth, case)
         if isinstance(got, Raised) and not isinstance(true, Raised):
             return f"{_call(mine, case)} raised {got}"
         if got is None and true is not None:
@@ -92,9 +98,9 @@ class Task:
 
     def _known(self, mine: Solution) -> str:
         """The hint for the mistake that has the same results everywhere, if there is one."""
-        got = [_comparable(outcome(mine, case)) for case in self.given]
+        got = [_comparable(self.seen(mine, case)) for case in self.given]
         for wrong, hint in self.mistakes:
-            theirs = [_comparable(outcome(wrong, case)) for case in self.given]
+            theirs = [_comparable(self.seen(wrong, case)) for case in self.given]
             if all(judge(one, other, tolerance=self.tolerance).right for one, other in zip(got, theirs, strict=True)):
                 return hint
         return ""
@@ -135,7 +141,7 @@ def exercise(number: str) -> Callable[[F], F]:
 
 
 def _not_begun(mine: Solution, task: Task) -> bool:
-    return outcome(mine, task.given[0]) is ...
+    return task.seen(mine, task.given[0]) is ...
 
 
 def find(number: str) -> Task:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+import minigrad as mg
 from inspector.lessons import Task, exercise, exercises
 from inspector.lessons.exercises import NoSuchExerciseError
+from inspector.lessons.tasks.derived import derivatives
 
 
 def slope_of_cube() -> Task:
@@ -100,3 +102,17 @@ def test_a_reader_is_told_at_once_and_left_alone_before(
 def test_an_exercise_that_is_not_there_is_refused(number: str) -> None:
     with pytest.raises(NoSuchExerciseError, match="there is no exercise"):
         exercise(number)
+
+
+def test_a_lens_looks_at_all_solutions_alike_right_and_wrong_ones() -> None:
+    task = Task(
+        "0.9", given=[(lambda: mg.tensor([2.0], requires_grad=True),)], truth=lambda x: x**3, lens=derivatives(2)
+    )
+
+    @task.mistake("the second derivative is lost.")
+    def frozen(x: mg.Tensor) -> mg.Tensor:
+        return x.detach() ** 2 * 3 * x - 2 * x.detach() ** 3
+
+    assert task.complaint(lambda x: x * x * x) == ""
+    assert task.complaint(frozen) == "the second derivative is lost."
+    assert "[[16], [32], [48]]" in task.complaint(lambda x: x**4).replace(",\n ", ", ")
