@@ -6,16 +6,21 @@ not know any diagnosis.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from inspector.explain import switches
+from inspector.explain.finding import Location, at
 from inspector.explain.flow import ALIASES, Copy, Flow, Use, flow_of
-from inspector.explain.rewrite import stacked, with_keyword
-from inspector.explain.source import called, where
-from inspector.trace.facts import GradModeChanged, OpApplied, Place, RequiresGradChanged
+from inspector.explain.functions import runs
+from inspector.explain.rewrite import stacked, with_keyword, without_call
+from inspector.explain.source import call_at, called, library, line_of, short_where, where
+from inspector.trace.facts import GradientAccumulated, GradRead, OpApplied, Place, RequiresGradChanged
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
 
+CASTS = ("long", "int", "bool", "byte", "short", "char")
 COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 
 
@@ -34,6 +39,11 @@ class Cut:
     source: int
     made: int
 
+    @property
+    def unrecorded(self) -> bool:
+        """Whether it was cut because nothing was recorded there."""
+        return self.why in ("no_grad", "inference_mode")
+
 
 def _of_copy(copy: Copy) -> Cut:
     why = "numbers" if copy.by_hand else "alias" if copy.how in ALIASES else "copy"
@@ -49,12 +59,17 @@ def forward(trace: Trace, flow: Flow, tensor: int, roots: Iterable[int], before:
     """The cut between ``tensor`` and ``roots``: the most telling one on a way from the one to the others."""
     reached, uses = flow.downstream(tensor)
     wanted = set(roots)
-    found = [_of_use(use, _input_in(use, reached)) for use in uses]
+    found = [_of_use(use, _input_in(use, reached)) for use in uses if not _inside_a_forward(trace, use.step)]
     found += [_of_copy(copy) for one in reached for copy in flow.copies(one)]
     found += list(_copied_again(flow, found))
     found += list(_detached_in_place(trace, reached - {tensor}))
     leading = [cut for cut in found if cut.step < before and wanted & flow.descendants([cut.made])]
     return _most_telling(leading)
+
+
+def _inside_a_forward(trace: Trace, step: int) -> bool:
+    """Whether it happened inside a custom Function, whose forward is not recorded since its backward stands for it."""
+    return any(run.entered < step < run.left for run in runs(trace))
 
 
 def _copied_again(flow: Flow, cuts: Iterable[Cut]) -> Iterator[Cut]:
@@ -95,6 +110,7 @@ def _cuts_at(trace: Trace, flow: Flow, state: State, tensor: int) -> Iterator[Cu
     if birth is not None and birth[1].how == "grad" and not birth[1].requires_grad:
         source = birth[1].sources[0] if birth[1].sources else tensor
         yield Cut(birth[0], birth[1].place, "grad", "gradient", source, tensor)
+    yield from _left_in_grad(trace, flow, tensor)
     maker = flow.makers.get(tensor)
     if maker is not None and maker.cuts:
         sources = (value for _, value in maker.fact.inputs if isinstance(value, int))
@@ -103,6 +119,19 @@ def _cuts_at(trace: Trace, flow: Flow, state: State, tensor: int) -> Iterator[Cu
         if _has_history(flow, state, copy.source) or _from_history(flow, state, copy.source):
             yield _of_copy(copy)
     yield from _detached_in_place(trace, {tensor})
+
+
+def _left_in_grad(trace: Trace, flow: Flow, tensor: int) -> Iterator[Cut]:
+    """The tensor is a ``.grad``, which backward put there without its history."""
+    if tensor in flow.births:
+        return
+    read = (fact for step in trace.steps_of(GradRead) if isinstance(fact := trace.facts[step - 1], GradRead))
+    owner = next((fact.tensor for fact in read if fact.held == tensor), None)
+    for step in reversed(trace.steps_of(GradientAccumulated)) if owner is not None else ():
+        fact = trace.facts[step - 1]
+        if isinstance(fact, GradientAccumulated) and fact.leaf == owner:
+            yield Cut(step, fact.place, "backward", "gradient", owner, tensor)
+            return
 
 
 def _gradients_behind(flow: Flow, cuts: list[Cut]) -> Iterator[Cut]:
@@ -144,14 +173,13 @@ def _original(trace: Trace, tensor: int) -> int:
     return tensor
 
 
-def _switched_off(trace: Trace, cut: Cut) -> str:
-    """Where recording had been switched off, if that is another line."""
-    changes = [trace.facts[step - 1] for step in trace.steps_of(GradModeChanged) if step < cut.step]
-    off = [fact for fact in changes if isinstance(fact, GradModeChanged) and not fact.enabled]
-    place = off[-1].place if off else None
-    if place is None or (cut.place is not None and (place.file, place.line) == (cut.place.file, cut.place.line)):
-        return ""
-    return f" (since {where(trace, place)})"
+def _switch(trace: Trace, cut: Cut) -> switches.Switch:
+    return switches.switch_at(trace, cut.step, cut.place)
+
+
+def places(trace: Trace, cut: Cut) -> tuple[Location, ...]:
+    """Where it was cut, and what had cut it if that is elsewhere."""
+    return switches.places(_switch(trace, cut), cut.place) if cut.unrecorded else at(cut.place, "cut")
 
 
 def sentence(trace: Trace, cut: Cut) -> str:
@@ -172,21 +200,23 @@ def sentence(trace: Trace, cut: Cut) -> str:
                 "past: a gradient that arrives there goes no farther"
             )
         case "gradient":
+            came = "that it returned" if cut.how == "grad" else f"that it left in {source}.grad"
             return (
-                f"grad() on {place} was called without create_graph=True, so the gradient that it returned is a "
-                "constant "
+                f"{cut.how}() on {place} was called without create_graph=True, so the gradient {came} is a constant "
                 f"without a history: it does not remember how it depends on {source}"
             )
         case "no_grad" | "inference_mode":
-            since = _switched_off(trace, cut)
-            return (
-                f"{cut.how} on {place} ran under {cut.why}{since}, which records nothing, so no gradient comes back "
-                "through it"
-            )
+            return switches.sentence(trace, _switch(trace, cut), cut.how, cut.why, cut.place)
         case "alias" | "detach_":
             did = f".{cut.how}" if cut.how == "data" else f"{cut.how}()"
             return f"{did} on {place} cut the history there: from that line on the value counts as a constant"
-    return f"{cut.how} on {place} {_no_derivative(trace, cut)}"
+    return f"{_as_written(trace, cut)} on {place} {_no_derivative(trace, cut)}"
+
+
+def _as_written(trace: Trace, cut: Cut) -> str:
+    """``long()``, where the user wrote that, for what is called ``cast``."""
+    own = (name for name in CASTS if f".{name}()" in line_of(trace, cut.place)) if cut.place is not None else iter(())
+    return f"{next(own, cut.how)}()" if cut.how == "cast" else cut.how
 
 
 def _no_derivative(trace: Trace, cut: Cut) -> str:
@@ -206,14 +236,34 @@ def mend(trace: Trace, cut: Cut) -> str:
                 stacked(trace, cut.place)
                 or f"# compute on with {called(trace, _original(trace, cut.source))} itself: stack() joins tensors"
             )
+        case "gradient" if cut.how == "backward":
+            return _asked_by_grad(trace, cut)
         case "gradient":
-            return with_keyword(trace, cut.place, "create_graph") or "# call grad(…, create_graph=True)"
+            return with_keyword(trace, cut.place, "create_graph") or f"# call {cut.how}(…, create_graph=True)"
         case "no_grad" | "inference_mode":
-            return f"# move this line out of the {cut.why} block"
+            return switches.mend(trace, _switch(trace, cut), cut.why, cut.place)
         case "alias" | "detach_":
-            return f"# leave out the {cut.how} where the gradient is wanted"
+            return _without(trace, cut.place, cut.how)
     if cut.how in COMPARISONS:
         return "# where a gradient is wanted, use a smooth stand-in: sigmoid(x) for x > 0"
+    if cut.how == "cast":
+        return _without(trace, cut.place, _as_written(trace, cut).removesuffix("()"))
     return (
         f"# {cut.how} has no slope: where a gradient is wanted use a smooth stand-in (softmax for argmax, no rounding)"
     )
+
+
+def _asked_by_grad(trace: Trace, cut: Cut) -> str:
+    """``grad()`` in place of ``backward()``: it returns a gradient with its history, and adds nothing to ``.grad``."""
+    call, leaf = call_at(trace, cut.place), called(trace, cut.source)
+    root = ast.unparse(call.func.value) if call is not None and isinstance(call.func, ast.Attribute) else "loss"
+    name = leaf.rpartition(".")[2]
+    return f"({name}_grad,) = {library(trace)}autograd.grad({root}, {leaf}, create_graph=True)"
+
+
+def _without(trace: Trace, place: Place | None, how: str) -> str:
+    """The user's own line without the call that cuts."""
+    rest = without_call(trace, place, how)
+    if rest is None:
+        return f"# leave out the {how} where the gradient is wanted"
+    return f"{rest}  # leave out the {how}" if rest else f"# leave out {short_where(trace, place)}, the {how}"

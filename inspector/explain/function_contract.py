@@ -4,6 +4,7 @@ forward changed an argument in place and did not say so.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import Flow, flow_of
 from inspector.explain.functions import Run, is_marked, parameters, returns, runs, writes_within
 from inspector.explain.passes import Pass, passes_of
-from inspector.explain.source import called, place_of, where
+from inspector.explain.source import called, method_named, place_of, where
 from inspector.explain.words import count, listed, ordinal, shape
 from inspector.trace.facts import OpApplied, VersionBumped
 from inspector.trace.trace import Trace
@@ -84,13 +85,70 @@ _PATTERNS = (
 
 def _refused(trace: Trace, run: Run, one: Pass, message: str) -> Iterator[Finding]:
     names = _argument_names(trace, run)
+    end = one.end or one.step
+    shown = (Evidence(end, trace.describe(end), node=run.fact.node),)
     for pattern, kind in _PATTERNS:
         match = pattern.search(message)
         if match is not None:
             sentence, mend = _TOLD[kind](run, names, match.groups())
-            end = one.end or one.step
-            shown = (Evidence(end, trace.describe(end), node=run.fact.node),)
-            yield Finding(KIND, sentence, shown, _places(trace, run, one), mend)
+            own = _mended_answer(trace, run, len(run.fact.inputs)) if kind in ("_number", "_not_none") else ""
+            yield Finding(KIND, sentence, shown, _places(trace, run, one), own or mend)
+            return
+    if "backward through the graph a second time" not in message and "inplace operation" not in message:
+        yield _raised(trace, run, one, shown)
+
+
+def _mended_answer(trace: Trace, run: Run, expected: int) -> str:
+    """The user's own return statement with what is too much left out, or with None for what is no tensor."""
+    answers = returns(trace, run.name, run.place.file if run.place is not None else "")
+    value = answers[0].value if len(answers) == 1 else None
+    parts = [] if value is None else value.elts if isinstance(value, ast.Tuple) else [value]
+    if len(parts) > expected:
+        return f"return {', '.join(map(ast.unparse, parts[:expected]))}"
+    if len(parts) == expected:
+        return f"return {', '.join(ast.unparse(x) if i in run.tensors else 'None' for i, x in enumerate(parts))}"
+    if parts and len(parts) == len(run.tensors) and not any(isinstance(part, ast.Call) for part in parts):
+        own = iter(map(ast.unparse, parts))
+        return f"return {', '.join(next(own) if i in run.tensors else 'None' for i in range(expected))}"
+    return ""
+
+
+def _raised(trace: Trace, run: Run, one: Pass, shown: tuple[Evidence, ...]) -> Finding:
+    """Backward is missing, or raised an error of its own."""
+    assert one.failed is not None
+    file = run.place.file if run.place is not None else ""
+    names = _argument_names(trace, run)
+    if "You must implement" in one.failed.message:
+        answer = ", ".join(f"grad_{name}" if i in run.tensors else "None" for i, name in enumerate(names))
+        mend = (
+            f"@staticmethod\ndef backward(ctx, grad_output):\n    return {answer}  # one for each argument of forward"
+        )
+        sentence = (
+            f"{run.name} has no backward, so nobody knows what the gradients of {listed(names)} are: autograd does not "
+            "look into forward."
+        )
+        return Finding(KIND, sentence, shown, unique((*at(run.place, "created"), *at(one.place, "used"))), mend)
+    sentence = f"{run.name}.backward raised {one.failed.error}: {one.failed.message.rstrip('.')}."
+    mend = ""
+    missing = _missing_gradients(trace, run, one)
+    if missing:
+        sentence += (
+            f" {listed(missing)} was None there: that result of {run.name} was not used, and "
+            "ctx.set_materialize_grads(False) asks for None instead of zeros."
+        )
+        mend = f"# ask `if {missing[0]} is None` in backward, or leave out ctx.set_materialize_grads(False)"
+    body = method_named(trace, file, run.name, "backward")
+    where_ = at(place_of(body.body[0], file), "raised") if body is not None else ()
+    return Finding(KIND, sentence, shown, unique((*where_, *at(run.place, "created"), *at(one.place, "used"))), mend)
+
+
+def _missing_gradients(trace: Trace, run: Run, one: Pass) -> list[str]:
+    """The arguments of backward that were None."""
+    began = next((fact for _, fact in reversed(one.began) if fact.node == run.fact.node), None)
+    body = method_named(trace, run.place.file if run.place is not None else "", run.name, "backward")
+    named = [] if body is None else [argument.arg for argument in body.args.args][1:]
+    given = () if began is None else began.gradients
+    return [name for name, gradient in zip(named, given, strict=False) if gradient is None]
 
 
 def _argument_names(trace: Trace, run: Run) -> list[str]:

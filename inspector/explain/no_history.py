@@ -8,12 +8,14 @@ from collections.abc import Iterator
 
 from inspector.explain import cuts
 from inspector.explain.finding import Evidence, Finding, at, unique
-from inspector.explain.flow import flow_of
+from inspector.explain.flow import Use, flow_of
+from inspector.explain.functions import Run, returns, runs
 from inspector.explain.missing import Question, why_unused
 from inspector.explain.passes import Pass, passes_of
-from inspector.explain.source import called, where
+from inspector.explain.rewrite import whole, with_value
+from inspector.explain.source import called, place_of, short_where, where
 from inspector.explain.words import listed
-from inspector.trace.facts import OpFailed
+from inspector.trace.facts import OpFailed, RequiresGradChanged
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
 
@@ -55,12 +57,15 @@ def _root(trace: Trace, one: Pass) -> Finding:
     shown = Evidence(end, trace.describe(end), root)
     linear = _pass_behind(trace, root) if cut is None else None
     if linear is not None:
+        own = _function_in(trace, linear)
+        if own is not None:
+            return _constant_by_function(trace, one, begun, shown, linear, own)
         return _constant_gradient(trace, one, root, begun, shown, linear)
     if cut is None:
         return _nothing_requires(trace, one, root, begun, shown)
     kind = GRADIENT if cut.why == "gradient" else KIND
     lost = Evidence(cut.step, trace.describe(cut.step), cut.made)
-    places = unique((*at(cut.place, "cut"), *at(one.place, "used")))
+    places = unique((*cuts.places(trace, cut), *at(one.place, "used")))
     fresh = (
         ""
         if cut.why not in ("copy", "numbers")
@@ -96,13 +101,40 @@ def _constant_gradient(trace: Trace, one: Pass, root: int, begun: str, shown: Ev
     )
 
 
+def _function_in(trace: Trace, earlier: Pass) -> Run | None:
+    """A custom Function whose backward was a part of the pass: what it returned has no history."""
+    ran = earlier.nodes
+    return next((run for run in runs(trace) if run.fact.node in ran), None)
+
+
+def _constant_by_function(trace: Trace, one: Pass, begun: str, shown: Evidence, earlier: Pass, run: Run) -> Finding:
+    """``grad()`` recorded what backward did, and a Function's backward did it with what autograd does not see."""
+    file = run.place.file if run.place is not None else ""
+    answers = [place for each in returns(trace, run.name, file) for place in at(place_of(each, file), "cut")]
+    sentence = (
+        f"{begun}: {earlier.start.called}() on {where(trace, earlier.place)} did run with create_graph=True, but "
+        f"{run.name}.backward computed its gradient from values without a history (numbers, arrays, detached tensors), "
+        "so it is a constant, and cannot be differentiated again."
+    )
+    places = unique((*answers, *at(earlier.place, "created"), *at(one.place, "used")))
+    mend = "# keep tensors with ctx.save_for_backward(…), and compute with ctx.saved_tensors in backward"
+    return Finding(KIND, sentence, (shown,), places, mend)
+
+
 def _nothing_requires(trace: Trace, one: Pass, root: int, begun: str, shown: Evidence) -> Finding:
     """No cut anywhere: none of the leaves was asked to require grad."""
     flow = flow_of(trace)
-    leaves = sorted(one for one in _behind(trace, root) if one not in flow.makers and one in flow.births)
+    behind = _behind(trace, root)
+    leaves = sorted(one for one in behind if one not in flow.makers and one in flow.births)
     names = [called(trace, leaf) for leaf in leaves]
     places = [place for leaf in leaves[:3] for place in at(flow.births[leaf][1].place, "created")]
     of = f" ({listed(names)})" if names and names != [called(trace, root)] else ""
+    late = next((found for leaf in leaves for found in _asked_late(trace, leaf, one.step)), None)
+    if late is not None:
+        return _told_late(trace, one, begun, shown, *late)
+    hidden = next((run for run in runs(trace) if run.name == REENTRANT and set(run.fact.outputs) & behind), None)
+    if hidden is not None:
+        return _told_hidden(trace, one, begun, shown, hidden, names)
     return Finding(
         KIND,
         f"{begun}: nothing that it was computed from{of} requires grad.",
@@ -110,6 +142,43 @@ def _nothing_requires(trace: Trace, one: Pass, root: int, begun: str, shown: Evi
         unique((*places, *at(one.place, "used"))),
         f"{names[0]}.requires_grad_()  # before it is used" if names else "",
     )
+
+
+REENTRANT = "_Reentrant"
+"""What reentrant checkpointing is recorded as."""
+
+
+def _asked_late(trace: Trace, leaf: int, before: int) -> Iterator[tuple[int, int, Use]]:
+    """The leaf was asked to require grad after it had been used: the leaf, the step, and the use."""
+    uses = flow_of(trace).uses(leaf)
+    for step in trace.steps_of(RequiresGradChanged):
+        fact = trace.facts[step - 1]
+        asked = isinstance(fact, RequiresGradChanged) and fact.tensor == leaf and fact.requires_grad
+        if asked and uses and uses[0].step < step < before:
+            yield leaf, step, uses[0]
+
+
+def _told_late(trace: Trace, one: Pass, begun: str, shown: Evidence, leaf: int, step: int, use: Use) -> Finding:
+    name, asked = called(trace, leaf), trace.facts[step - 1].place
+    sentence = (
+        f"{begun}: {name} was asked to require grad on {where(trace, asked)} only, when {use.fact.op} on "
+        f"{where(trace, use.fact.place)} had already been computed from it, and had not been recorded."
+    )
+    places = unique((*at(use.fact.place, "cut"), *at(asked, "late"), *at(one.place, "used")))
+    mend = f"{whole(trace, asked) or f'{name}.requires_grad_()'}  # before {short_where(trace, use.fact.place)}"
+    return Finding(KIND, sentence, (Evidence(step, trace.describe(step), leaf), shown), places, mend)
+
+
+def _told_hidden(trace: Trace, one: Pass, begun: str, shown: Evidence, run: Run, names: list[str]) -> Finding:
+    """Reentrant checkpointing looks at its arguments only, not at what the function holds."""
+    given = listed(names) or "its arguments"
+    sentence = (
+        f"{begun}: checkpoint() on {where(trace, run.place)} with use_reentrant=True runs its function unrecorded, and "
+        f"its result requires grad only if one of its arguments does; {given} does not, so the parameters inside get "
+        "no gradient."
+    )
+    mend = with_value(trace, run.place, "use_reentrant", value=False) or "# checkpoint(…, use_reentrant=False)"
+    return Finding(KIND, sentence, (shown,), unique((*at(run.place, "cut"), *at(one.place, "used"))), mend)
 
 
 def _behind(trace: Trace, root: int) -> set[int]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from inspector.explain.elsewhere import write_that_went_well
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import flow_of
-from inspector.explain.rewrite import out_of_place, with_decimal_points
-from inspector.explain.source import called, where
+from inspector.explain.rewrite import out_of_place, whole, with_decimal_points
+from inspector.explain.source import called, library, where
 from inspector.explain.words import listed
 from inspector.trace.facts import BackwardFailed, GradModeChanged, OpFailed, Place
 from inspector.trace.state import TensorState
@@ -70,7 +70,9 @@ def _leaf(case: _Case) -> str:
 
 
 def _leaf_mend(case: _Case) -> str:
-    rewritten = out_of_place(case.trace, case.fact.place)
+    rewritten, update = out_of_place(case.trace, case.fact.place), whole(case.trace, case.fact.place)
+    if ".grad" in update:
+        return f"with {library(case.trace)}no_grad():\n    {update}  # an update, and no part of the computation"
     if not rewritten:
         return (
             f"# write to {case.name}.clone() instead; or, to set new values and not to compute with them, under "

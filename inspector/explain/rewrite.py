@@ -22,6 +22,17 @@ def whole(trace: Trace, place: Place | None) -> str:
     return ast.unparse(found) if isinstance(found, ast.Expr | ast.Assign | ast.AugAssign) else ""
 
 
+def as_update(trace: Trace, place: Place | None) -> str:
+    """``w -= 0.1 * g`` for ``w = w - 0.1 * g``; else ``w.copy_(…)`` with the value that is assigned."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if not isinstance(found, ast.Assign):
+        return ""
+    target, value = found.targets[0], found.value
+    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == ast.unparse(target) and isinstance(target, ast.Name):
+        return ast.unparse(ast.AugAssign(target, value.op, value.right))
+    return f"{ast.unparse(target)}.copy_({ast.unparse(value)})"
+
+
 def out_of_place(trace: Trace, place: Place | None) -> str:
     """The write at ``place`` without the write: ``q = q.add(1)`` for ``q.add_(1)``."""
     found = None if place is None else copy.deepcopy(statement(trace, place))
@@ -79,6 +90,41 @@ class _Attached(ast.NodeTransformer):
         return node.value if node.attr == "data" else node
 
 
+def without_call(trace: Trace, place: Place | None, method: str) -> str | None:
+    """The statement at ``place`` without ``.method()``; empty text if nothing is left of it to do, None if it is not
+    written there.
+    """
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if not isinstance(found, ast.Assign | ast.Expr | ast.AugAssign | ast.Return):
+        return None
+    before = ast.unparse(found)
+    after = ast.unparse(_Without(method).visit(found))
+    if before == after:
+        return None
+    idle = isinstance(found, ast.Expr) or (isinstance(found, ast.Assign) and _is_own_name(found))
+    return "" if idle and not isinstance(getattr(found, "value", None), ast.Call) else after
+
+
+def _is_own_name(found: ast.Assign) -> bool:
+    """``z = z``."""
+    return any(ast.unparse(target) == ast.unparse(found.value) for target in found.targets)
+
+
+class _Without(ast.NodeTransformer):
+    def __init__(self, method: str) -> None:
+        self._method = method
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == self._method and not node.args:
+            return node.func.value
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        return node.value if node.attr == self._method == "data" else node
+
+
 def with_decimal_points(trace: Trace, place: Place | None) -> str:
     """The call at ``place`` with ``1.0`` for ``1`` in its first argument."""
     call = copy.deepcopy(call_at(trace, place))
@@ -127,11 +173,16 @@ def _method_call(value: ast.expr, method: str) -> ast.Call:
 
 def with_keyword(trace: Trace, place: Place | None, keyword: str) -> str:
     """The call at ``place`` with ``keyword=True``."""
+    return with_value(trace, place, keyword, value=True)
+
+
+def with_value(trace: Trace, place: Place | None, keyword: str, *, value: bool) -> str:
+    """The call at ``place`` with ``keyword=value``."""
     call = copy.deepcopy(call_at(trace, place))
     if call is None:
         return ""
     call.keywords = [each for each in call.keywords if each.arg != keyword]
-    call.keywords.append(ast.keyword(keyword, ast.Constant(True)))
+    call.keywords.append(ast.keyword(keyword, ast.Constant(value)))
     return ast.unparse(call)
 
 

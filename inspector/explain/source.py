@@ -109,6 +109,19 @@ def _written_target(trace: Trace, place: Place) -> str:
     return next((ast.unparse(each) for each in targets if spans(each, place) and isinstance(each, ast.Subscript)), "")
 
 
+def library(trace: Trace) -> str:
+    """What the script calls the library, with its dot: ``mg.``, ``torch.``; nothing if that cannot be told."""
+    for file in (trace.script, *trace.sources):
+        for node in ast.walk(tree_of(trace, file)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in TOP:
+                return f"{node.value.id}."
+    return ""
+
+
+TOP = ("tensor", "zeros", "ones", "randn", "rand", "no_grad", "manual_seed", "autograd", "optim", "nn")
+"""Names that stand at the top of the library."""
+
+
 def targets_of(found: ast.stmt | None) -> list[ast.expr]:
     """What a statement assigns to."""
     match found:

@@ -82,14 +82,14 @@ y.sum().backward()  #: used
         (
             "g * ctx.factor",
             "Scale.backward returned 1 gradient, but Scale.forward takes 2 arguments (x and factor)",
-            "return grad_x, None",
+            "return g * ctx.factor, None",
         ),
         (
             "mg.ones(2), None",
             "returned a gradient of shape [2] for x, its first tensor, whose shape is [3]",
             "shape [3] for x",
         ),
-        ("g, g", "returned a gradient for factor, its second argument, which is no tensor", "return grad_x, None"),
+        ("g, g", "returned a gradient for factor, its second argument, which is no tensor", "return g, None"),
         ("1.0, None", "returned a float for x, where a Tensor or None belongs", "with tensors"),
     ],
     ids=["too few", "wrong shape", "for a number", "no tensor"],
