@@ -7,7 +7,7 @@ from typing import Literal
 
 from inspector.app.desk import LOWER
 
-Group = Literal["Step", "Jump", "Look", "App"]
+Group = Literal["Step", "Script", "Jump", "Stop", "Look", "App"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Key:
     group: Group
     rank: int = 9
     """Where it stands in the key bar; what has 9 stands in the help only."""
+    live: bool = False
+    """Whether it is for a script that runs beside the trace, and hidden where none does."""
 
 
 KEYS: tuple[Key, ...] = (
@@ -34,6 +36,12 @@ KEYS: tuple[Key, ...] = (
     Key("O", "O", "previous('op')", "", "to the operation before", "Step"),
     Key("n", "n", "next('node')", "node", "to the next node that runs", "Step", 2),
     Key("p", "p", "previous('node')", "", "to the node that ran before", "Step"),
+    Key("c", "c", "continue", "continue", "let the script run on; while it runs, pause it", "Script", 1, live=True),
+    Key("r", "r", "restart", "restart", "the script anew, from its beginning", "Script", 4, live=True),
+    Key("x", "x", "stop_script", "stop", "end the script; what was recorded stays", "Script", 3, live=True),
+    Key("i", "i", "type", "type", "type for the script: it reads its input from here", "Script", 5, live=True),
+    Key("ctrl+c", "^c", "interrupt", "", "pause a running script, wherever it is", "Script", live=True),
+    Key("u", "u", "run_to", "until", "run until … a line, a node, a tensor, a NaN, ‖g‖ > 100", "Step", 4),
     Key("plus,equals_sign", "+", "faster", "", "play faster", "Step"),
     Key("minus", "-", "slower", "", "play slower", "Step"),
     Key("home", "home", "start", "", "to the beginning of the run", "Step"),
@@ -42,13 +50,21 @@ KEYS: tuple[Key, ...] = (
     Key("V", "V", "previous('bump')", "", "to the write before", "Jump"),
     Key("a", "a", "next('accumulation')", "accum", "to the next gradient added to a .grad", "Jump", 3),
     Key("A", "A", "previous('accumulation')", "", "to the accumulation before", "Jump"),
-    Key("b", "b", "next('backward')", "backward", "to the next call of backward()", "Jump", 4),
-    Key("B", "B", "previous('backward')", "", "to the call before", "Jump"),
+    Key("d", "d", "next('backward')", "backward", "to the next call of backward()", "Jump", 4),
+    Key("D", "D", "previous('backward')", "", "to the call before", "Jump"),
     Key("exclamation_mark", "!", "error", "error", "to the error; again, to the next one", "Jump", 2),
     Key("g", "g", "ask_step", "go to", "to a step by its number, or to a share of the run (50%)", "Jump", 5),
     Key("slash", "/", "find", "find", "find an event by name, operation or kind", "Jump", 3),
     Key("left_square_bracket,backspace", "[", "went('back')", "", "back to where the last jump left", "Jump"),
     Key("right_square_bracket", "]", "went('forward')", "", "and forward again", "Jump"),
+    Key("b", "b", "break", "break", "set or remove a breakpoint on what has the keys", "Stop", 2),
+    Key("B", "B", "breakpoints", "", "all breakpoints; conditions in words", "Stop"),
+    Key("full_stop", ".", "run_on('next')", "run on", "run to the next breakpoint", "Stop", 6),
+    Key("comma", ",", "run_on('previous')", "", "run back to the breakpoint before", "Stop"),
+    Key("m", "m", "bookmark", "mark", "set a bookmark here, with a caption", "Stop", 6),
+    Key("M", "M", "bookmarks", "", "all bookmarks", "Stop"),
+    Key("apostrophe", "'", "to_bookmark('next')", "", "to the next bookmark", "Stop"),
+    Key("quotation_mark", '"', "to_bookmark('previous')", "", "to the bookmark before", "Stop"),
     Key("tab", "tab", "next_pane", "pane", "to the next pane", "Look", 4),
     Key("shift+tab", "⇧tab", "previous_pane", "", "to the pane before", "Look"),
     Key("z", "z", "zoom", "zoom", "cards, boxes or chips in the graph", "Look", 2),
@@ -70,10 +86,10 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-def shown(room: int) -> list[Key]:
+def shown(room: int, live: bool = False) -> list[Key]:
     """The keys for a bar of ``room`` cells: the most important ones that fit, in their usual order."""
     chosen: list[Key] = []
-    for key in sorted((key for key in KEYS if key.rank < 9), key=lambda key: key.rank):
+    for key in sorted((key for key in KEYS if key.rank < 9 and (live or not key.live)), key=lambda key: key.rank):
         if sum(width(one) for one in [*chosen, key]) <= room:
             chosen.append(key)
     return [key for key in KEYS if key in chosen]

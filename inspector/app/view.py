@@ -6,10 +6,13 @@ Must not know Textual.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 
+from inspector.app.bookmarks import Bookmarks
+from inspector.app.breakpoints import Breakpoints
+from inspector.app.child import Child
 from inspector.app.landmarks import Landmarks
 from inspector.explain import Finding
 from inspector.trace import facts
@@ -63,6 +66,10 @@ class Moment:
     """What the explanations found, once they are done."""
     progress: float | None = None
     """How much of the trace has been read, while that goes on."""
+    child: Child | None = None
+    """What the script does meanwhile, if it runs beside the trace."""
+    stops: Breakpoints = field(default_factory=Breakpoints)
+    bookmarks: Bookmarks = field(default_factory=Bookmarks)
 
     @cached_property
     def fact(self) -> Fact | None:

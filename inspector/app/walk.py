@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inspector.app.bookmarks import Bookmarks
+from inspector.app.breakpoints import Breakpoints, Hits
+from inspector.app.child import Child
 from inspector.app.landmarks import Kind, Landmarks
 from inspector.app.view import Moment, View, focus, tensor_of
 from inspector.explain import Finding, explain
 from inspector.trace.cursor import Change, Cursor
 from inspector.trace.trace import Trace
+
+NOTHING = {"Printed", "ScriptEnded", "RecordingStopped"}
+"""What is recorded of a script that does nothing with minigrad."""
 
 
 class Walk:
@@ -22,11 +28,25 @@ class Walk:
         self.findings: tuple[Finding, ...] = ()
         self.progress: float | None = None
         """How much of a long trace has been read, while that goes on."""
+        self.child: Child | None = None
+        """What the script does meanwhile, if it runs beside the trace."""
+        self.stops = Breakpoints()
+        self.bookmarks = Bookmarks()
+        self.hits = Hits(trace)
         self.grow()
 
     def grow(self) -> bool:
         """Take note of what was recorded since; whether there was anything."""
         return self.marks.extend(self.trace)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of minigrad's was recorded."""
+        return not any(kind not in NOTHING for kind in self.trace.kinds.present())
+
+    def take_over(self, other: Walk) -> None:
+        """Keep what the reader has set on another walk, through another run of the same script."""
+        self.stops, self.bookmarks = other.stops, other.bookmarks
 
     def explain(self) -> tuple[Finding, ...]:
         """What the diagnoses find; takes a while on a long trace, and may be asked for in another thread."""
@@ -34,7 +54,18 @@ class Walk:
 
     def moment(self, view: View) -> Moment:
         """What a view shows. The state belongs to the cursor: a moment is good until the next step."""
-        return Moment(self.trace, self.marks, self.cursor.state, view, self.change, self.findings, self.progress)
+        return Moment(
+            self.trace,
+            self.marks,
+            self.cursor.state,
+            view,
+            self.change,
+            self.findings,
+            self.progress,
+            self.child,
+            self.stops,
+            self.bookmarks,
+        )
 
     def go(self, view: View, step: int) -> View:
         """The view at ``step``: unless the reader chose them, node and tensor are those that the step is about."""

@@ -38,7 +38,7 @@ def lines(moment: Moment, room: int) -> list[Line]:
     """A row for each node that runs, is ready, or has been sent something."""
     task = moment.state.task
     if task is None:
-        return wrapped("No backward call has begun yet. Press b to go to the next.", room, "muted")
+        return wrapped("No backward call has begun yet. Press d to go to the next.", room, "muted")
     sources = incoming(moment.marks, task.nodes)
     listed = list(_in_turn(moment, task))
     rows = [_row(moment, node, place, sources[node]) for node, place in listed[:LISTED]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.app.bookmarks import Bookmarks
 from inspector.app.landmarks import Kind, Landmarks
 from inspector.app.lines import Bit, Line, Role
 
@@ -39,6 +40,11 @@ def marked(marks: Landmarks, room: int) -> dict[int, tuple[str, Role]]:
         if kind == "error" or len(cells) <= max(8, room * CROWDED):
             signs |= dict.fromkeys(cells, (sign, role))
     return signs
+
+
+def flagged(bookmarks: Bookmarks, length: int, room: int) -> dict[int, tuple[str, Role]]:
+    """A flag for each bookmark; it covers the sign that would stand there."""
+    return {cell_of(one.step, length, room): ("⚑", "here") for one in bookmarks.items}
 
 
 def drawn(signs: dict[int, tuple[str, Role]], at: int, room: int) -> Line:

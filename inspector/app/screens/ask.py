@@ -1,4 +1,4 @@
-"""The sheet that asks for a step."""
+"""The sheets that ask for one line: a step, or words."""
 
 from __future__ import annotations
 
@@ -58,6 +58,32 @@ class AskStep(ModalScreen[int | None]):
             self.query_one("#hint", Label).update(expected)
         else:
             self.dismiss(step)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+
+class Ask(ModalScreen[str | None]):
+    """Asks for words; answers with None when the reader leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
+
+    def __init__(self, title: str, words: str, hint: str) -> None:
+        super().__init__()
+        self.asked = title
+        self.words = words
+        self.hint = hint
+
+    def compose(self) -> ComposeResult:
+        """One line to type in, and what it is for."""
+        with Vertical(id="ask", classes="sheet") as sheet:
+            sheet.border_title = self.asked
+            yield Input(value=self.words, select_on_focus=False)
+            yield Label(self.hint, id="hint", classes="hint")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Answer, even with nothing."""
+        self.dismiss(event.value)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.layout import Layout
 from textual.reactive import var
-from textual.screen import Screen
 from textual.timer import Timer
 
 from inspector.app.desk import LOWER, PANES, PILE, DeskLayout, Plan
@@ -19,10 +18,13 @@ from inspector.app.history import History
 from inspector.app.keys import KEYS
 from inspector.app.landmarks import Kind
 from inspector.app.lines import Jump
+from inspector.app.live import Live
 from inspector.app.save import save_frame
 from inspector.app.screens.ask import AskStep
 from inspector.app.screens.find import Find
+from inspector.app.screens.habits import Habits
 from inspector.app.screens.help import Help
+from inspector.app.screens.live import LiveDesk
 from inspector.app.themes import ORDER
 from inspector.app.view import View, Zoom
 from inspector.app.walk import Walk
@@ -34,6 +36,7 @@ from inspector.app.widgets.output import OutputPane
 from inspector.app.widgets.pages import PAGES, ReadingPane
 from inspector.app.widgets.source import SourcePane
 from inspector.app.widgets.timeline import Timeline
+from inspector.app.widgets.typing import TypeLine
 from inspector.explain import Finding
 from inspector.trace.trace import Trace
 
@@ -59,7 +62,7 @@ class Desk(Inkwell):
         return self.plan
 
 
-class DeskScreen(Screen[None]):
+class DeskScreen(LiveDesk, Habits):
     """Everything there is to see of a trace, at one step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,9 +72,10 @@ class DeskScreen(Screen[None]):
 
     view: var[View] = var(View(), init=False)
 
-    def __init__(self, trace: Trace, *, at_end: bool = False) -> None:
+    def __init__(self, trace: Trace, *, at_end: bool = False, script: Live | None = None) -> None:
         super().__init__()
         self.walk = Walk(trace)
+        self.script = script
         self._at_end = at_end
         self.history = History()
         self._timer: Timer | None = None
@@ -87,6 +91,7 @@ class DeskScreen(Screen[None]):
             yield Tabs("tabs")
             yield SourcePane("source")
             yield OutputPane("output")
+            yield TypeLine()
             yield Rule("between")
             yield GraphPane("graph")
             yield Rule("beside")
@@ -101,14 +106,20 @@ class DeskScreen(Screen[None]):
         step = self.walk.marks.length if self._at_end else self.walk.marks.opening()
         failed = step in self.walk.marks.steps["error"]
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
-        self.set_interval(GROWTH, self._grow)
-        view = View(zoom=zoom, front="why" if failed else "source")
-        if step < FAR:
-            self.view = self.walk.go(view, step)
-        else:
-            self.view = self.walk.go(view, 0)
-            self._read_to(step)
+        self.view = self.walk.go(View(zoom=zoom, front="why" if failed else "source"), 0)
+        self.open_at(step)
         self._explain()
+        if self.script is None:
+            self.set_interval(GROWTH, self._grow)
+        else:
+            self.begin()
+
+    def open_at(self, step: int) -> None:
+        """Show ``step``; on the way to one that is far, the beginning."""
+        if step < FAR:
+            self.view = self.walk.go(self.view, step)
+        else:
+            self._read_to(step)
 
     @work(thread=True, group="read", description="read the trace")
     def _read_to(self, step: int) -> None:
@@ -154,6 +165,12 @@ class DeskScreen(Screen[None]):
             if pane.id in seen:
                 pane.show(moment)
 
+    def draw_anew(self) -> None:
+        """Draw everything, though the view is the same: what is marked in it has changed."""
+        for pane in self._panes:
+            pane.forget()
+        self._draw()
+
     def _arrange(self) -> None:
         """Let the plan follow the view: which pane is in front, and whether an error wants room."""
         plan, failed = self.desk.plan, self.view.step in self.walk.marks.steps["error"]
@@ -196,6 +213,17 @@ class DeskScreen(Screen[None]):
             self._unexplained = False
             self._explain()
 
+    draw_growth = _draw
+    explain_anew = _explain
+
+    def show_typing(self, shown: bool) -> None:
+        """Have a line to type in at the foot of the output, which comes to the front of its pile, or no more."""
+        if shown != self.desk.plan.typing:
+            self.desk.plan.typing = shown
+            if shown and "output" in self.places.pile:
+                self.view = replace(self.view, front="output")
+            self.query_one(Tabs).refresh(layout=True)
+
     # -- moving
 
     def go(self, step: int | None) -> None:
@@ -206,7 +234,7 @@ class DeskScreen(Screen[None]):
             self.view = self.walk.go(self.view, step)
 
     def action_forward(self) -> None:
-        self.go(self.walk.next("event", self.view.step))
+        self.onward("event")
 
     def action_back(self) -> None:
         self.go(self.walk.previous("event", self.view.step))
@@ -227,7 +255,7 @@ class DeskScreen(Screen[None]):
         self.view = replace(there, pinned=view.pinned, playing=False)
 
     def action_next(self, kind: Kind) -> None:
-        self.leap(self.walk.next(kind, self.view.step))
+        self.onward(kind)
 
     def action_previous(self, kind: Kind) -> None:
         self.leap(self.walk.previous(kind, self.view.step))
@@ -241,6 +269,9 @@ class DeskScreen(Screen[None]):
     def action_error(self) -> None:
         """The next error, and after the last the first again; the explanation comes with it."""
         errors = self.walk.marks.steps["error"]
+        if self.can_move and self.walk.next("error", self.view.step) is None:
+            self.onward("error")
+            return
         if not errors:
             self.notify("Nothing went wrong in this run.")
             return
@@ -250,7 +281,7 @@ class DeskScreen(Screen[None]):
 
     def action_play(self) -> None:
         """Play or pause; at the end, begin anew."""
-        if not self.view.playing and self.walk.next("event", self.view.step) is None:
+        if not self.view.playing and self.walk.next("event", self.view.step) is None and not self.can_move:
             self.go(0)
         self.view = replace(self.view, playing=not self.view.playing)
 
@@ -261,9 +292,11 @@ class DeskScreen(Screen[None]):
 
     def _play_on(self) -> None:
         step = self.walk.next("event", self.view.step)
-        if step is None:
+        if step is None and self.can_move:
+            self.onward("event")
+        elif step is None and not self.is_moving:
             self.view = replace(self.view, playing=False)
-        else:
+        elif step is not None:
             self.go(step)
 
     def action_faster(self) -> None:
@@ -288,7 +321,7 @@ class DeskScreen(Screen[None]):
             case Jump("tensor", int(tensor)):
                 self._select(tensor=tensor)
             case Jump("line", int(line), file):
-                self.leap(self.walk.line(file, line, self.view.step))
+                self.to_line(file, line)
             case Jump("pane", str(pane)):
                 self._to_pane(pane)
             case Jump("action", str(action)):
@@ -381,7 +414,7 @@ class DeskScreen(Screen[None]):
             self.leap(step)
 
     def action_keys(self) -> None:
-        self.app.push_screen(Help())
+        self.app.push_screen(Help(live=self.script is not None))
 
     def action_next_theme(self) -> None:
         at = ORDER.index(self.app.theme) if self.app.theme in ORDER else -1

@@ -24,16 +24,18 @@ SIGNS = (
     ("▲", "a write: the version went up"),
     ("‖g‖ 0.58", "the norm of a gradient; — there is none"),
     ("►  ◄ here", "the line where the script is"),
-    ("● ┃", "on the timeline: this step, a backward call"),
+    ("● ┃ ⚑", "on the timeline: this step, a backward call, a bookmark"),
+    ("● ○", "in the margin or on a card: a breakpoint, on or off"),
 )
 WIDE = 130
 """Columns from which on the signs stand beside the keys."""
-GROUPS: tuple[Group, ...] = ("Step", "Jump", "Look", "App")
+GROUPS: tuple[Group, ...] = ("Step", "Script", "Jump", "Stop", "Look", "App")
 
 
-def page(room: int) -> Content:
+def page(room: int, live: bool = False) -> Content:
     """The whole help: keys and signs, side by side where there is room."""
-    keys = [row for group in GROUPS for row in (_head(group), *_keys(group), Content(""))]
+    groups = [group for group in GROUPS if live or group != "Script"]
+    keys = [row for group in groups for row in (_head(group), *_keys(group), Content(""))]
     signs = [_head("Signs"), *(_row(sign, words, 14) for sign, words in SIGNS)]
     if room < WIDE:
         return Content("\n").join([*keys, *signs])
@@ -61,11 +63,15 @@ class Help(ModalScreen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "leave", "leave", show=False)]
 
+    def __init__(self, *, live: bool = False) -> None:
+        super().__init__()
+        self._live = live
+
     def compose(self) -> ComposeResult:
         """One page, which scrolls where it must."""
         with VerticalScroll(id="help", classes="sheet") as sheet:
             sheet.border_title = "help"
-            yield Static(page(self.app.size.width))
+            yield Static(page(self.app.size.width, self._live))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -7,6 +7,7 @@ from inspector.app.lines import Bit, Jump, Line, justified, line, width
 from inspector.app.reading.places import short
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Canvas
+from inspector.draw.wording import plain
 
 
 class Bar(Canvas, can_focus=False):
@@ -31,14 +32,30 @@ class Banner(Bar):
         if moment is None:
             return ()
         script = short(next(iter(moment.trace.sources), "no source"))
-        left = line((" ∇ ", "here"), ("inspector", "strong"), ("  │  ", "faint"), (script, "plain"), *self._how(moment))
+        left = line(
+            (" ∇ ", "here"),
+            ("inspector", "strong"),
+            ("  │  ", "faint"),
+            (script, "plain"),
+            *self._how(moment),
+            *self._caption(moment),
+        )
         view = moment.view
         state = (f"▶ {view.speed}/s", "here") if view.playing else ("■ paused", "muted")
         play = Bit(state[0], "here" if view.playing else "muted", Jump("action", "play"))
+        if moment.child is not None and not view.playing:
+            steer = "type" if moment.child.status == "reading" else "continue"
+            play = Bit(moment.child.words, moment.child.role, Jump("action", steer))
         share = f"step {view.step:,} of {moment.marks.length:,}"
         if moment.progress is not None:
             share = f"reading {moment.progress:.0%} of {moment.marks.length:,} steps"
         return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.size.width)
+
+    def _caption(self, moment: Moment) -> Line:
+        """What the bookmark says that is set here."""
+        caption = moment.bookmarks.caption(moment.view.step)
+        words = f"⚑ {plain(caption)}" if caption else "⚑"
+        return () if caption is None else line(("  │  ", "faint"), Bit(words, "here", Jump("action", "bookmark")))
 
     def _how(self, moment: Moment) -> Line:
         """How the run ended, if it did not end well; and where the error is."""
@@ -53,17 +70,21 @@ class Keybar(Bar):
     """The keys that matter most; each is a button too."""
 
     def show(self, moment: Moment) -> None:
-        """Draw another moment: only playing and pausing make a difference."""
+        """Draw another moment: only playing and pausing make a difference, and what the script does."""
         before, self.moment = self.moment, moment
-        if before is None or before.view.playing != moment.view.playing:
+        if before is None or (before.view.playing, before.child) != (moment.view.playing, moment.child):
             self.on_resize()
 
     def row(self, y: int) -> Line:
         bits: list[Bit] = [Bit(" ")]
-        for key in shown(self.size.width - 1):
-            label = (
-                "pause" if key.action == "play" and self.moment is not None and self.moment.view.playing else key.label
-            )
+        moment = self.moment
+        child = None if moment is None else moment.child
+        runs = {
+            "play": moment is not None and moment.view.playing,
+            "continue": child is not None and child.status == "running",
+        }
+        for key in shown(self.size.width - 1, child is not None):
+            label = "pause" if runs.get(key.action) else key.label
             bits += [
                 Bit(key.sign, "key", Jump("action", key.action)),
                 Bit(f" {label}", "muted", Jump("action", key.action)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from inspector.app.desk import LOWER
 from inspector.app.lines import Bit, Jump, Line, Role, line, width
-from inspector.app.reading.timeline import SIGNS, cell_of, drawn, marked, step_of
+from inspector.app.reading.timeline import SIGNS, cell_of, drawn, flagged, marked, step_of
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Canvas, jump_in
 
@@ -71,10 +71,11 @@ class Timeline(Canvas, can_focus=False):
             self._for = moment.marks.length, self.room
             self._signs = marked(moment.marks, self.room)
         at = cell_of(moment.view.step, moment.marks.length, self.room)
-        return (Bit(" "), *drawn(self._signs, at, self.room), Bit(" "))
+        flags = flagged(moment.bookmarks, moment.marks.length, self.room)
+        return (Bit(" "), *drawn({**self._signs, **flags}, at, self.room), Bit(" "))
 
     def jump_at(self, x: int, y: int) -> Jump | None:
-        """A click on the line leads to the step there; on a sign, to the first step that it stands for."""
+        """A click on the line leads to the step there; on a sign or a flag, to the first step that it stands for."""
         moment = self.moment
         if moment is None:
             return None
@@ -83,6 +84,11 @@ class Timeline(Canvas, can_focus=False):
         x -= 1
         if not 0 <= x < self.room:
             return None
+        flag = next(
+            (one for one in moment.bookmarks.items if cell_of(one.step, moment.marks.length, self.room) == x), None
+        )
+        if flag is not None:
+            return Jump("step", flag.step)
         step = step_of(x, moment.marks.length, self.room)
         sign = self._signs.get(x)
         for kind, glyph, _ in SIGNS:

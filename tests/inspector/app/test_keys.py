@@ -60,7 +60,7 @@ async def test_right_and_left_go_one_event_on_and_back_and_pass_over_names(open_
         ("n", "p", NodeStarting),
         ("v", "V", VersionBumped),
         ("a", "A", GradientAccumulated),
-        ("b", "B", BackwardStarted),
+        ("d", "D", BackwardStarted),
     ],
 )
 async def test_keys_jump_to_the_next_and_the_previous_of_a_kind(

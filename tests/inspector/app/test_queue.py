@@ -54,4 +54,4 @@ def test_before_any_backward_call_the_pane_says_how_to_reach_one(tmp_path: Path)
     script = tmp_path / "braid.py"
     script.write_text(BRAID)
     walk = Walk(run_script(script))
-    assert "Press b to go to the next" in told(walk, 1)
+    assert "Press d to go to the next" in told(walk, 1)

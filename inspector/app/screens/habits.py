@@ -1,0 +1,142 @@
+"""What a reader sets while looking, and comes back to: breakpoints and bookmarks. A part of the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from textual import work
+from textual.reactive import var
+from textual.screen import Screen
+
+from inspector.app.bookmarks import Bookmarks
+from inspector.app.breakpoints import Breakpoints
+from inspector.app.reading.places import short
+from inspector.app.screens.ask import Ask
+from inspector.app.screens.stops import COUNTED, BookmarkSheet, BreakpointSheet
+from inspector.app.view import View
+from inspector.app.walk import Walk
+from inspector.app.widgets.source import SourcePane
+
+Way = Literal["next", "previous"]
+
+
+class Habits(Screen[None]):
+    """The keys that set breakpoints and bookmarks, and those that lead to them."""
+
+    walk: Walk
+    if TYPE_CHECKING:
+        view: var[View]
+
+        def leap(self, step: int | None) -> None: ...
+        def draw_anew(self) -> None: ...
+
+    # -- breakpoints
+
+    def action_break(self) -> None:
+        """Set a breakpoint on what has the keys, or remove it: a line in the source, a tensor, else the node."""
+        words = self._under_the_keys()
+        if words is None:
+            self.notify("There is nothing here to set a breakpoint on; B lists them, and takes conditions in words.")
+        else:
+            self.action_break_at(words)
+
+    def action_break_at(self, words: str) -> None:
+        """Set this breakpoint, or remove it."""
+        before = len(self.walk.stops.items)
+        self.set_stops(self.walk.stops.toggled(words))
+        if len(self.walk.stops.items) > before:
+            self.notify(f"Breakpoint at {words}. A dot runs to it, a comma back.", timeout=3, markup=False)
+
+    def _under_the_keys(self) -> str | None:
+        pane, labels = self.focused, self.walk.trace.labels
+        if isinstance(pane, SourcePane):
+            return self._line_words(pane)
+        if pane is not None and pane.id == "tensor" and self.view.tensor is not None:
+            return f"tensor {labels.name_of(self.view.tensor)}"
+        if self.view.node is not None:
+            return f"node {labels.label_of(self.view.node)}"
+        return None if self.view.tensor is None else f"tensor {labels.name_of(self.view.tensor)}"
+
+    def _line_words(self, pane: SourcePane) -> str | None:
+        """The line with the pane's cursor, or else the one that is lit."""
+        here = self.walk.moment(self.view).lit
+        line = pane.cursor or (None if here is None or here.file != pane.file else here.line)
+        return None if line is None or pane.file is None else f"line {short(pane.file)}:{line}"
+
+    def set_stops(self, stops: Breakpoints) -> None:
+        """Let other breakpoints hold, and show them."""
+        self.walk.stops = stops
+        self.draw_anew()
+
+    def action_breakpoints(self) -> None:
+        sheet = BreakpointSheet(self.walk.stops, self.walk.hits, self.view.step, self.set_stops)
+        self.app.push_screen(sheet, self._chosen)
+
+    def _chosen(self, step: int | None) -> None:
+        if step is not None:
+            self.leap(step)
+
+    def action_run_on(self, way: Way) -> None:
+        """Run to the next breakpoint, or back to the one before; in a long trace the search goes on aside."""
+        if not any(one.on for one in self.walk.stops.items):
+            self.notify("No breakpoint is set: b sets one on what has the keys, B takes conditions in words.")
+        elif len(self.walk.trace) > COUNTED:
+            self._look_for(way)
+        else:
+            self._reached(way, self._stop(way))
+
+    @work(thread=True, exclusive=True, group="breakpoint", description="look for a breakpoint")
+    def _look_for(self, way: Way) -> None:
+        self.app.call_from_thread(self._reached, way, self._stop(way))
+
+    def _stop(self, way: Way) -> int | None:
+        find = self.walk.hits.after if way == "next" else self.walk.hits.before
+        return find(self.walk.stops, self.view.step)
+
+    def _reached(self, way: Way, step: int | None) -> None:
+        if step is None:
+            self.no_stop(way)
+            return
+        self.leap(step)
+        met = ", ".join(self.walk.hits.at(self.walk.stops, step))
+        self.notify(f"● {met}", title=f"step {step:,}", timeout=3, markup=False)
+
+    def no_stop(self, way: Way) -> None:
+        """What to do where no breakpoint lies ahead in the trace."""
+        self.notify(f"No breakpoint is met {'after' if way == 'next' else 'before'} this step.", timeout=3)
+
+    # -- bookmarks
+
+    def action_bookmark(self) -> None:
+        """Ask for a caption; a bookmark that is there already gets another one."""
+        step = self.view.step
+        there = self.walk.bookmarks.caption(step)
+        sheet = Ask(f"bookmark at step {step:,}", there or "", "what there is to see here; Enter alone will do")
+        self.app.push_screen(sheet, self._captioned(step))
+
+    def _captioned(self, step: int) -> Callable[[str | None], None]:
+        def captioned(caption: str | None) -> None:
+            if caption is not None:
+                self.set_bookmarks(self.walk.bookmarks.put(step, caption))
+
+        return captioned
+
+    def set_bookmarks(self, bookmarks: Bookmarks) -> None:
+        """Keep other bookmarks, and show them."""
+        self.walk.bookmarks = bookmarks
+        self.draw_anew()
+
+    def action_bookmarks(self) -> None:
+        sheet = BookmarkSheet(self.walk.bookmarks, self.walk.trace.describe, self.set_bookmarks)
+        self.app.push_screen(sheet, self._chosen)
+
+    def action_to_bookmark(self, way: Way) -> None:
+        marks = self.walk.bookmarks
+        mark = marks.after(self.view.step) if way == "next" else marks.before(self.view.step)
+        if mark is None:
+            self.app.bell()
+            if not marks:
+                self.notify("There are no bookmarks: m sets one at the step that is shown.", timeout=3)
+        else:
+            self.leap(mark.step)
