@@ -22,7 +22,7 @@ import click
 
 from inspector import demos
 from inspector.outcome import cut_short, nothing_recorded, verdict
-from inspector.record.runner import LIMIT, run_script
+from inspector.record.runner import LIMIT, Run, run_script
 from inspector.trace.facts import Fact, Printed
 from inspector.trace.trace import Trace
 
@@ -63,6 +63,19 @@ class Job:
             limit=self.limit,
             stands_for=self.stands_for,
             on_facts=on_facts,
+        )
+
+    def launch(self, live: bool) -> Run:
+        """A run for the app, not started yet; a ``live`` one waits at its first event."""
+        return Run(
+            self.script,
+            self.args,
+            timeout=self.timeout,
+            stdin=subprocess.PIPE,
+            limit=self.limit,
+            paused=live,
+            stops=True,
+            stands_for=self.stands_for,
         )
 
 
@@ -113,23 +126,25 @@ def main() -> None:
 @click.argument("script")
 @_as_option
 @_script_command
+@click.option("--live", is_flag=True, help="Stop at the first event, and steer the script from the app.")
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def run(job: Job, plain: bool, everything: bool) -> None:
+def run(job: Job, live: bool, plain: bool, everything: bool) -> None:
     """Run SCRIPT and watch its forward and backward passes.
 
     ARGS go to the script, and so do options that are not listed here; after `--` all of them do.
     """
-    _watch(_checked(job), plain, everything)
+    _watch(_checked(job), live, plain, everything)
 
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script", metavar="[NAME]", default=demos.DEFAULT)
 @_script_command
 @click.option("--list", "listing", is_flag=True, help="List the demos and what each shows.")
+@click.option("--live", is_flag=True, help="Stop at the first event, and steer the script from the app.")
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def demo(job: Job, listing: bool, plain: bool, everything: bool) -> None:
+def demo(job: Job, listing: bool, live: bool, plain: bool, everything: bool) -> None:
     """Run the demo NAME and watch it."""
     if listing:
         width = max(map(len, demos.demos()))
@@ -140,7 +155,7 @@ def demo(job: Job, listing: bool, plain: bool, everything: bool) -> None:
         path = demos.find(job.script)
     except demos.NoSuchDemoError as error:
         raise Refusal(str(error)) from None
-    _watch(replace(job, script=str(path)), plain, everything)
+    _watch(replace(job, script=str(path)), live, plain, everything)
 
 
 def _choices_of_a_picture(function: Command) -> Command:
@@ -360,23 +375,31 @@ def _check_output(output: str) -> None:
 # Running
 
 
-def _watch(job: Job, plain: bool, everything: bool) -> NoReturn:
-    """Record the script, show the walk or the app, and leave with the script's status."""
-    told = _tell_progress if sys.stderr.isatty() else None
-    trace = job.run(told)
-    if told is not None:
-        click.echo(_ERASED, nl=False, err=True)
-    _show(trace, plain or nothing_recorded(trace) is not None, everything)
+def _watch(job: Job, live: bool, plain: bool, everything: bool) -> NoReturn:
+    """Open the app on the script as it runs, or print its walk; and leave with the script's status."""
+    if not plain and _has_screen():
+        _open_on(job, live, everything)
+    if live:
+        raise Refusal("--live needs a terminal for its keys and its screen; without it the walk is printed as text.")
+    trace = job.run(None)
+    _show(trace, plain=True, everything=everything)
     _leave(job, trace)
 
 
-_ERASED = "\r\x1b[K"
+def _open_on(job: Job, live: bool, everything: bool) -> NoReturn:
+    from inspector.app import watch
+    from inspector.app.live import Live
 
-
-def _tell_progress(trace: Trace, facts: Sequence[Fact]) -> None:
-    """One line on the terminal, written over and over."""
-    name = Path(trace.script).name
-    click.echo(f"{_ERASED}recording {name}: {len(trace):,} facts; Ctrl-C stops it and keeps them", nl=False, err=True)
+    script = Live(functools.partial(job.launch, live), steered=live)
+    try:
+        watch(script)
+    except OSError as error:
+        raise Refusal(f"a process for {job.script} could not be started: {error.strerror}.") from None
+    if script.was_left:
+        sys.exit(0)
+    if nothing_recorded(script.trace) is not None:
+        _show(script.trace, plain=True, everything=everything)
+    _leave(job, script.trace)
 
 
 def _recorded(
@@ -434,9 +457,9 @@ def _leave(job: Job, trace: Trace, *, otherwise: int = 0) -> NoReturn:
 
 
 def _has_screen() -> bool:
-    from inspector.app import has_terminal
+    from inspector.app import has_terminal, is_served
 
-    return has_terminal() and sys.stdout.isatty()
+    return has_terminal() and (sys.stdout.isatty() or is_served())
 
 
 def _has_colour() -> bool:

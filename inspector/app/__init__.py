@@ -10,9 +10,10 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from inspector.app.live import Live
     from inspector.trace.trace import Trace
 
-__all__ = ["NoTerminalError", "has_terminal", "show"]
+__all__ = ["NoTerminalError", "has_terminal", "is_served", "show", "watch"]
 
 
 class NoTerminalError(RuntimeError):
@@ -20,11 +21,34 @@ class NoTerminalError(RuntimeError):
 
 
 def has_terminal() -> bool:
-    """Whether the app can run here: it reads keys from stdin, and draws on stderr."""
+    """Whether the app can run here: it reads keys from stdin, and draws on stderr; or both go to a browser."""
+    if is_served():
+        return True
     try:
         return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
     except (AttributeError, ValueError):  # one of them is missing, or closed
         return False
+
+
+def is_served() -> bool:
+    """Whether a browser is what there is for a terminal, as under ``inspector serve``."""
+    return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
+
+
+def watch(script: Live) -> None:
+    """Open the app on a script, which is started now; when the reader leaves, so does the script.
+
+    Raises ``NoTerminalError`` where there is no terminal, and OSError if the script's process cannot be started.
+    """
+    if not has_terminal():
+        raise NoTerminalError("a script can only be steered from a terminal; here stdin or stderr is none: use --plain")
+    from inspector.app.app import InspectorApp
+
+    script.start()
+    try:
+        InspectorApp(script.trace, script=script).run()
+    finally:
+        script.close()
 
 
 def show(trace: Trace, *, at_end: bool = False) -> None:

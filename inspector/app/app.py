@@ -9,6 +9,7 @@ from textual.app import App, SystemCommand
 from textual.screen import Screen
 
 from inspector.app.keys import KEYS
+from inspector.app.live import Live
 from inspector.app.screens.desk import DeskScreen
 from inspector.app.themes import DAY, DEFAULTS, NIGHT
 from inspector.trace.trace import Trace
@@ -21,9 +22,10 @@ class InspectorApp(App[None]):
     TITLE = "inspector"
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = True
 
-    def __init__(self, trace: Trace, *, at_end: bool = False) -> None:
+    def __init__(self, trace: Trace, *, at_end: bool = False, script: Live | None = None) -> None:
         super().__init__()
         self.trace = trace
+        self.script = script
         self._at_end = at_end
         self.register_theme(NIGHT)
         self.register_theme(DAY)
@@ -31,7 +33,7 @@ class InspectorApp(App[None]):
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""
-        return DeskScreen(self.trace, at_end=self._at_end)
+        return DeskScreen(self.trace, at_end=self._at_end, script=self.script)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our style sheet needs beyond Textual's own variables."""
@@ -40,7 +42,7 @@ class InspectorApp(App[None]):
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """The palette: every action that has a key, then Textual's own commands."""
         if isinstance(screen, DeskScreen):
-            for key in KEYS:
+            for key in (key for key in KEYS if screen.script is not None or not key.live):
                 yield SystemCommand(
                     f"{key.help[:1].upper()}{key.help[1:]}", f"key {key.sign}", screen.runner(key.action)
                 )

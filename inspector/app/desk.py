@@ -119,12 +119,17 @@ class DeskLayout(Layout):
     def __init__(self) -> None:
         self.front, self.lower = "source", LOWER[0]
         self.failed = False
+        self.typing = False
+        """Whether there is a line to type in, at the foot of the output."""
 
     def plan(self, size: Size) -> Plan:
         return plan(size.width, size.height, self.front, self.lower, failed=self.failed)
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
-        regions = self.plan(size).regions
+        regions = dict(self.plan(size).regions)
+        output = regions.get("output")
+        if self.typing and output is not None:
+            regions["output"], regions["typing"] = output.split_horizontal(output.height - 1)
         return [
             WidgetPlacement(regions[child.id], Offset(), Spacing(), child, 0)
             for child in children

@@ -32,8 +32,12 @@ class Kinds:
         """Note the kinds of ``facts``, which come next."""
         self.codes += codes_of(facts)
 
+    def present(self) -> list[str]:
+        """The names of the kinds that there are any of."""
+        return [NAMES[code] for code in sorted(set(self.codes))]
+
     def steps_of(self, *kinds: Kind, after: int = 0) -> list[int]:
-        """The steps past ``after`` whose facts are of one of ``kinds``. Raises ValueError for one that does not exist."""
+        """The steps past ``after`` whose facts are of one of ``kinds``. Raises ValueError for a kind that is none."""
         wanted = bytearray(256)
         for kind in kinds:
             wanted[_code(kind)] = 1

@@ -214,7 +214,10 @@ class DeskScreen(LiveDesk, Habits):
             self._explain()
 
     draw_growth = _draw
-    explain_anew = _explain
+
+    def explain_anew(self) -> None:
+        """Have what is new explained as well."""
+        self._explain()
 
     def show_typing(self, shown: bool) -> None:
         """Have a line to type in at the foot of the output, which comes to the front of its pile, or no more."""
