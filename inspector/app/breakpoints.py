@@ -15,8 +15,10 @@ from inspector.trace.conditions import Condition, parse
 from inspector.trace.labels import Labels
 from inspector.trace.trace import Trace
 
-Mark = Literal["●", "○", ""]
+Mark = Literal["◉", "◌", ""]
 """On, off, none."""
+ON: Literal["◉"] = "◉"
+OFF: Literal["◌"] = "◌"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Breakpoints:
 
 
 def _mark(found: Sequence[Breakpoint]) -> Mark:
-    return "" if not found else "●" if any(one.on for one in found) else "○"
+    return "" if not found else ON if any(one.on for one in found) else OFF
 
 
 class Hits:

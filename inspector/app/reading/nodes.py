@@ -18,7 +18,10 @@ def title(moment: Moment) -> Line:
     signs = look(moment, moment.view.node)
     leaf = moment.leaf_name(moment.view.node)
     words = moment.node_name(moment.view.node) if leaf is None else f"AccumulateGrad of {plain(leaf)}"
-    return line((words, "node"), (f"  {signs.glyph} {signs.word}", signs.role))
+    stop = moment.stops.on_node(moment.trace.labels, moment.view.node)
+    return line(
+        (words, "node"), (f"  {signs.glyph} {signs.word}", signs.role), (f"  {stop} stop" if stop else "", "alarm")
+    )
 
 
 def lines(moment: Moment, room: int) -> list[Line]:

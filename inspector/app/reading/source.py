@@ -116,15 +116,16 @@ TURNS = (Status.FAILED, Status.RUNNING, Status.READY, Status.WAITING, Status.DON
 
 
 def margin(moment: Moment, file: str, number: int, digits: int, often: int = 1) -> Line:
-    """How often the line ran, in ``often`` cells, and how far its nodes are; what it saved, what it wrote or broke,
-    whether the script is there, and its number."""
+    """How often the line ran, in ``often`` cells, and whether a breakpoint is on it; how far its nodes are; what it saved,
+    what it wrote or broke, whether the script is there, and its number."""
     marks = moment.marks.lines.get((file, number))
     here = moment.here
     at = here is not None and here.file == file and here.line == number
     arrow = Bit("►" if at else " ", "here")
     role: Role = "strong" if at else "muted"
     signs = (Bit("   "),) if marks is None else (_state(marks, moment), _saves(marks, moment), _writes(marks, moment))
-    return (_often(marks, moment, often), Bit(" "), *signs, arrow, Bit(f"{number:>{digits}} ", role))
+    stop = moment.stops.on_line(file, number)
+    return (_often(marks, moment, often), Bit(stop or " ", "alarm"), *signs, arrow, Bit(f"{number:>{digits}} ", role))
 
 
 def _often(marks: LineMarks | None, moment: Moment, room: int) -> Bit:

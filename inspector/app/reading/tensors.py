@@ -21,8 +21,11 @@ def title(moment: Moment) -> Line:
     """What stands in the pane's frame."""
     if moment.view.tensor is None:
         return BLANK
+    stop = moment.stops.on_tensor(moment.trace.labels, moment.view.tensor)
     return line(
-        (plain(moment.name(moment.view.tensor)), "name"), ("  ⚲ kept in view", "muted") if moment.view.pinned else ""
+        (plain(moment.name(moment.view.tensor)), "name"),
+        ("  ⚲ kept in view", "muted") if moment.view.pinned else "",
+        (f"  {stop} stop" if stop else "", "alarm"),
     )
 
 

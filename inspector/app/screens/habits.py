@@ -58,11 +58,9 @@ class Habits(Screen[None]):
             return f"node {labels.label_of(self.view.node)}"
         return None if self.view.tensor is None else f"tensor {labels.name_of(self.view.tensor)}"
 
-    def _line_words(self, pane: SourcePane) -> str | None:
-        """The line with the pane's cursor, or else the one that is lit."""
-        here = self.walk.moment(self.view).lit
-        line = pane.cursor or (None if here is None or here.file != pane.file else here.line)
-        return None if line is None or pane.file is None else f"line {short(pane.file)}:{line}"
+    @staticmethod
+    def _line_words(pane: SourcePane) -> str | None:
+        return None if pane.line is None or pane.file is None else f"line {short(pane.file)}:{pane.line}"
 
     def set_stops(self, stops: Breakpoints) -> None:
         """Let other breakpoints hold, and show them."""
@@ -100,7 +98,7 @@ class Habits(Screen[None]):
             return
         self.leap(step)
         met = ", ".join(self.walk.hits.at(self.walk.stops, step))
-        self.notify(f"● {met}", title=f"step {step:,}", timeout=3, markup=False)
+        self.notify(f"◉ {met}", title=f"step {step:,}", timeout=3, markup=False)
 
     def no_stop(self, way: Way) -> None:
         """What to do where no breakpoint lies ahead in the trace."""

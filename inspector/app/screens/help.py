@@ -25,7 +25,7 @@ SIGNS = (
     ("‖g‖ 0.58", "the norm of a gradient; — there is none"),
     ("►  ◄ here", "the line where the script is"),
     ("● ┃ ⚑", "on the timeline: this step, a backward call, a bookmark"),
-    ("● ○", "in the margin or on a card: a breakpoint, on or off"),
+    ("◉ ◌", "in the margin or on a card: a breakpoint, on or off"),
 )
 WIDE = 130
 """Columns from which on the signs stand beside the keys."""

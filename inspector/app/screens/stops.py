@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from inspector.app.bookmarks import Bookmarks
-from inspector.app.breakpoints import Breakpoints, Hits
+from inspector.app.breakpoints import OFF, ON, Breakpoints, Hits
 from inspector.app.screens.listing import Buttons, Listing
 from inspector.trace.conditions import EXAMPLES, ConditionError
 
@@ -44,10 +44,10 @@ class BreakpointSheet(Listing):
         self.change = change
 
     def rows(self) -> list[Content]:
-        """``● ‖g‖ > 100   12 ×, next at step 31``."""
+        """``◉ ‖g‖ > 100   12 ×, next at step 31``."""
         return [
             Content.assemble(
-                ("● " if one.on else "○ ", "$error" if one.on else "$foreground 58%"),
+                (f"{ON if one.on else OFF} ", "$error" if one.on else "$foreground 58%"),
                 (one.words, "bold" if one.on else "$foreground 58%"),
                 (f"   {self._count(index)}", "$foreground 58%"),
             )

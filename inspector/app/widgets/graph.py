@@ -216,7 +216,8 @@ class GraphPane(Canvas):
             return self._chip(moment, node, box.width, fill or ("marked" if selected else None))
         if y in (box.y, box.bottom - 1):
             side = self._side(chart, node, box.width, border, top=y == box.y)
-            return [self.segment(Bit(side, frame), fill)]
+            stop = moment.stops.on_node(moment.trace.labels, node) if y == box.y else ""
+            return [self.segment(Bit(stop, "alarm")), self.segment(Bit(side[len(stop) :], frame), fill)]
         lines = self._cards.get(node)
         if lines is None:
             lines = self._cards[node] = card(moment, node, chart.zoom, box.width - 4)
@@ -232,7 +233,8 @@ class GraphPane(Canvas):
 
     def _chip(self, moment: Moment, node: int, wide: int, fill: Role | None) -> list[Segment]:
         inner = card(moment, node, Zoom.CHIPS, wide - 2)[0]
-        return [self.segment(bit, fill) for bit in (Bit(" "), *inner, Bit(" " * (wide - 1 - width(inner))))]
+        stop = moment.stops.on_node(moment.trace.labels, node) or " "
+        return [self.segment(bit, fill) for bit in (Bit(stop, "alarm"), *inner, Bit(" " * (wide - 1 - width(inner))))]
 
     def _wire_row(self, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
         pieces = []

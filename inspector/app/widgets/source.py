@@ -191,8 +191,12 @@ class SourcePane(Canvas):
         return segments
 
     def jump_at(self, x: int, y: int) -> Jump | None:
-        """A click on a line leads to the next time that it runs."""
-        return Jump("line", y + 1, self.file) if self.file is not None and y < len(self.lines) else None
+        """A click on a line leads to the next time that it runs; one on its margin sets or removes a breakpoint."""
+        if self.file is None or y >= len(self.lines):
+            return None
+        if x - self.scroll_offset.x < self.margin:
+            return Jump("action", f"break_at({f'line {short(self.file)}:{y + 1}'!r})")
+        return Jump("line", y + 1, self.file)
 
 
 def width_of(strip: Strip | list[Segment]) -> int:

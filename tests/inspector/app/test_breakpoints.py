@@ -43,10 +43,10 @@ def test_panes_learn_what_to_mark(trace: Trace) -> None:
         next(node for node, birth in labels.nodes.items() if birth.name == name)
         for name in ("MulBackward0", "SumBackward0")
     )
-    assert (stops.on_line("tiny.py", 6), stops.on_line("tiny.py", 7), stops.on_line("a.py", 6)) == ("●", "", "")
-    assert (stops.on_node(labels, mul), stops.on_node(labels, other)) == ("●", "")
-    assert (stops.on_tensor(labels, 2), stops.on_tensor(labels, 1)) == ("●", "")
-    assert stops.switched(0).on_line("tiny.py", 6) == "○"
+    assert (stops.on_line("tiny.py", 6), stops.on_line("tiny.py", 7), stops.on_line("a.py", 6)) == ("◉", "", "")
+    assert (stops.on_node(labels, mul), stops.on_node(labels, other)) == ("◉", "")
+    assert (stops.on_tensor(labels, 2), stops.on_tensor(labels, 1)) == ("◉", "")
+    assert stops.switched(0).on_line("tiny.py", 6) == "◌"
 
 
 def test_the_nearest_hit_of_any_is_found_both_ways_and_what_is_off_stops_nobody(trace: Trace) -> None:
@@ -120,7 +120,7 @@ async def test_the_sheet_adds_conditions_switches_edits_and_removes_them(open_ap
         assert "1 ×, next at step 73" in str(sheet.rows()[0])
         await app.press("space")
         assert [one.on for one in app.desk.walk.stops.items] == [False]
-        assert "○" in str(sheet.rows()[0])
+        assert "◌" in str(sheet.rows()[0])
         await app.press("space", "e", "backspace", "backspace", "backspace", "backspace", *"bumpz", "enter")
         assert "is no condition; write one like" in str(sheet.query_one(".wrong").render())
         assert words(app.desk.walk.stops) == ["version bump"]
@@ -151,3 +151,29 @@ async def click_on(app: Any, label: str) -> None:
     hint = app.app.screen.query_one(".hint")
     await app.pilot.click(hint, offset=(str(hint.render()).index(label), 0))
     await app.pilot.pause()
+
+
+async def test_a_click_in_the_margin_of_the_source_sets_and_removes_one(open_app: Open) -> None:
+    async with open_app() as app:
+        x, y = app.find("source", " 6 q = h")
+        await app.pilot.click("#source", offset=(1, y))
+        await app.pilot.pause()
+        assert words(app.desk.walk.stops) == ["line tiny.py:6"]
+        assert app.text("source").splitlines()[5].startswith("1×◉")
+        await app.press("B", "space", "escape")
+        assert app.text("source").splitlines()[5].startswith("1×◌")
+        await app.pilot.click("#source", offset=(1, y))
+        await app.pilot.pause()
+        assert "◌" not in app.text("source")
+        assert x > 1
+
+
+async def test_cards_and_titles_show_where_a_breakpoint_is(open_app: Open) -> None:
+    async with open_app() as app:
+        await app.press("b")
+        assert "◉═" in app.text("graph")
+        assert "◉ stop" in str(app.pane("node").border_title)
+        app.pane("tensor").focus()
+        await app.press("z", "z", "b")
+        assert "◉✗ Exp t" in app.text("graph")
+        assert "◉ stop" in str(app.pane("tensor").border_title)
