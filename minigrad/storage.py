@@ -81,6 +81,21 @@ class StorageMethods:
             and a.__array_interface__["data"] == b.__array_interface__["data"]
         )
 
+    @property
+    def itemsize(self: Any) -> int:
+        """Bytes of one element."""
+        return int(self.array.itemsize)
+
+    @property
+    def nbytes(self: Any) -> int:
+        """Bytes of all elements, wherever they lie.
+
+        >>> import minigrad as mg
+        >>> mg.zeros(3, 2).nbytes, mg.zeros(1, dtype=mg.float16).expand(5).nbytes
+        (24, 10)
+        """
+        return int(self.array.nbytes)
+
     def is_same_size(self: Any, other: Any) -> bool:
         """Whether both have the same shape."""
         return bool(self.array.shape == other.array.shape)
