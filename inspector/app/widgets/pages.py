@@ -9,11 +9,18 @@ from types import ModuleType
 
 from inspector.app.desk import LOWER
 from inspector.app.lines import Line
-from inspector.app.reading import nodes, queue, tensors, versions, why
+from inspector.app.reading import ledger, nodes, queue, tensors, versions, why
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Page
 
-PAGES: dict[str, ModuleType] = {"tensor": tensors, "node": nodes, "why": why, "versions": versions, "queue": queue}
+PAGES: dict[str, ModuleType] = {
+    "tensor": tensors,
+    "node": nodes,
+    "why": why,
+    "versions": versions,
+    "ledger": ledger,
+    "queue": queue,
+}
 """What each page reads: ``lines(moment, room)``, and ``title(moment)`` for what stands in its frame."""
 
 
