@@ -78,7 +78,7 @@ class Packed:
     def unpack(self, node: Node) -> Tensor:
         """The tensor that the unpack hook returns, with the history of the one that was saved if that had any."""
         given = self.given()
-        if not self.requires_grad and not self.is_output:
+        if given.array.dtype.kind not in "fc" or not (self.requires_grad or self.is_output):
             return given
         result = wrap(given.array)
         result._requires_grad = self.requires_grad or self.is_output

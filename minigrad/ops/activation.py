@@ -64,7 +64,7 @@ def exponential_below(a: Array, /, alpha: float, scale: float, input_scale: floa
     >>> F.elu(mg.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    low = np.expm1(np.minimum(a, 0) * input_scale)
+    low = np.expm1(np.minimum(0, a) * input_scale)
     return np.where(a > 0, a * scale, low * (alpha * scale))
 
 

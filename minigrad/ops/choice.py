@@ -158,7 +158,7 @@ def relu(a: Array, /) -> Array:
     """
     if a.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu; convert them with .float() first.")
-    return np.maximum(a, 0)
+    return np.maximum(0, a)
 
 
 @op(label="relu′", backward="ThresholdBackwardBackward0")

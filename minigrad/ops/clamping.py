@@ -31,8 +31,8 @@ def clamp_numbers(a: Array, /, min: Any, max: Any) -> Array:
         if bound is not None:
             a = meeting(a, bound)
     if min is not None:
-        a = np.maximum(a, _bound(min, a.dtype))
-    return a if max is None else np.minimum(a, _bound(max, a.dtype))
+        a = np.maximum(_bound(min, a.dtype), a)
+    return a if max is None else np.minimum(_bound(max, a.dtype), a)
 
 
 def _bound(number: Any, kind: np.dtype[Any]) -> Any:
@@ -58,7 +58,7 @@ def clamp_min_number(a: Array, /, min: Any) -> Array:
     tensor([0., 3.])
     """
     a = meeting(a, min)
-    return np.maximum(a, _bound(min, a.dtype))
+    return np.maximum(_bound(min, a.dtype), a)
 
 
 @op(label="clamp", name="clamp_max", elementwise=True)
@@ -70,7 +70,7 @@ def clamp_max_number(a: Array, /, max: Any) -> Array:
     tensor([-1.,  0.])
     """
     a = meeting(a, max)
-    return np.minimum(a, _bound(max, a.dtype))
+    return np.minimum(_bound(max, a.dtype), a)
 
 
 clamp_min_number.grads(a=lambda g, a, min: choose(a >= min, g, 0))
@@ -86,7 +86,7 @@ def clamp_between(a: Array, min: Array, max: Array, /) -> Array:
     >>> mg.clamp(mg.tensor([-1.0, 3.0]), mg.tensor([0.0, 0.0]), mg.tensor([1.0, 2.0]))
     tensor([0., 2.])
     """
-    return np.minimum(np.maximum(a, min), max)
+    return np.minimum(max, np.maximum(min, a))
 
 
 clamp_between.grads(
@@ -112,7 +112,7 @@ def clamp_from(a: Array, min: Array, /) -> Array:
     >>> mg.clamp(mg.tensor([-1.0, 3.0]), min=mg.tensor([0.0, 1.0]))
     tensor([0., 3.])
     """
-    return np.maximum(a, min)
+    return np.maximum(min, a)
 
 
 @op(label="clamp", name="clamp", promotes="result", elementwise=True, backward="ClampBackward0")
@@ -123,7 +123,7 @@ def clamp_up_to(a: Array, max: Array, /) -> Array:
     >>> mg.clamp(mg.tensor([-1.0, 3.0]), max=mg.tensor([0.0, 1.0]))
     tensor([-1.,  1.])
     """
-    return np.minimum(a, max)
+    return np.minimum(max, a)
 
 
 @op(label="clamp", name="clamp_min", promotes="result", elementwise=True, backward="ClampMinBackward1")
@@ -134,7 +134,7 @@ def clamp_min_pair(a: Array, min: Array, /) -> Array:
     >>> mg.clamp_min(mg.tensor([-1.0, 3.0]), mg.tensor([0.0, 1.0]))
     tensor([0., 3.])
     """
-    return np.maximum(a, min)
+    return np.maximum(min, a)
 
 
 @op(label="clamp", name="clamp_max", promotes="result", elementwise=True, backward="ClampMaxBackward1")
@@ -145,7 +145,7 @@ def clamp_max_pair(a: Array, max: Array, /) -> Array:
     >>> mg.clamp_max(mg.tensor([-1.0, 3.0]), mg.tensor([0.0, 1.0]))
     tensor([-1.,  1.])
     """
-    return np.minimum(a, max)
+    return np.minimum(max, a)
 
 
 for _bounded in (clamp_from, clamp_min_pair):

@@ -39,7 +39,9 @@ def cumsum_along(a: Array, /, dim: int, reverse: bool, dtype: np.dtype[Any] | No
     >>> mg.tensor([1.0, 2.0, 3.0]).cumsum(dim=0)
     tensor([1., 3., 6.])
     """
-    return _run(np.add, a, dim, reverse, dtype)
+    sums = _run(np.add, a, dim, reverse, dtype)
+    sums += 0  # from a zero on, so that none is -0.0
+    return sums
 
 
 cumsum_along.grads(a=lambda g, dim, reverse: cumsum_along(g, dim, not reverse, None))

@@ -863,6 +863,26 @@ b.add_(1)
 c.squeeze_()
 d.backward(xp.ones_like(d))
 """,
+    "indices that went through hooks require no grad": """
+a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+with xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept):
+    b, c = a.min(0)
+(d,) = xp.autograd.grad([b], [a], [xp.ones_like(b)], create_graph=True)
+""",
+    "a zero at its bound keeps its sign": """
+a = xp.tensor([[-1.25, 0.0, 1.25]], dtype=xp.float64)
+b = a * -1.0
+c = b.clamp(0.0).reciprocal()
+d = b.relu().reciprocal()
+e = b.clamp(min=xp.zeros_like(a)).reciprocal()
+f = b.cumsum(1).reciprocal()
+""",
+    "what is turned round lies in memory as it did": """
+a = xp.tensor([[[1.0, 2.0], [3.0, 4.0]]], dtype=xp.float64)
+b = a.permute(2, 0, 1).flip(2)
+c = b.squeeze()
+d = c.contiguous()
+""",
 }
 """Programs by the behaviour that they show."""
 
