@@ -9,7 +9,7 @@ from minigrad.nn.applying import Applying
 from minigrad.nn.init import constant_
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty
+from minigrad.ops.creation import zeros
 
 
 class ReLU(Applying):
@@ -250,7 +250,7 @@ class PReLU(Module):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
-        self.weight = Parameter(constant_(empty(num_parameters, device=device, dtype=dtype), init))
+        self.weight = Parameter(constant_(zeros(num_parameters, device=device, dtype=dtype), init))
 
     def forward(self, input: Any) -> Any:
         """``prelu(input)``."""

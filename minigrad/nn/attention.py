@@ -9,7 +9,7 @@ from minigrad.nn import init
 from minigrad.nn.linear import Linear
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty
+from minigrad.ops.creation import zeros
 from minigrad.ops.viewing import transpose
 
 
@@ -58,13 +58,13 @@ class MultiheadAttention(Module):
         size = self.embed_dim
         together = self.kdim == self.vdim == size
         shapes = {"q_proj_weight": size, "k_proj_weight": self.kdim, "v_proj_weight": self.vdim}
-        self.register_parameter("in_proj_weight", Parameter(empty(3 * size, size, **kind)) if together else None)
+        self.register_parameter("in_proj_weight", Parameter(zeros(3 * size, size, **kind)) if together else None)
         for name, width in shapes.items():
-            self.register_parameter(name, None if together else Parameter(empty(size, width, **kind)))
-        self.register_parameter("in_proj_bias", Parameter(empty(3 * size, **kind)) if bias else None)
+            self.register_parameter(name, None if together else Parameter(zeros(size, width, **kind)))
+        self.register_parameter("in_proj_bias", Parameter(zeros(3 * size, **kind)) if bias else None)
         self.out_proj = Linear(size, size, bias, **kind)
         for name in ("bias_k", "bias_v"):
-            self.register_parameter(name, Parameter(empty(1, 1, size, **kind)) if add_bias_kv else None)
+            self.register_parameter(name, Parameter(zeros(1, 1, size, **kind)) if add_bias_kv else None)
         for each in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
             if each is not None:
                 init.xavier_uniform_(each)

@@ -10,7 +10,7 @@ from minigrad.nn import init
 from minigrad.nn.functional.convolution import Lengths, each_dim
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty
+from minigrad.ops.creation import zeros
 
 PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -54,8 +54,8 @@ class _Conv(Module):
         self.dilation = each_dim(dilation, self.count, "dilation")
         self.padding = padding if isinstance(padding, str) else each_dim(padding, self.count, "padding")
         outer, inner = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
-        self.weight = Parameter(empty(outer, inner // groups, *self.kernel_size, device=device, dtype=dtype))
-        shift = Parameter(empty(out_channels, device=device, dtype=dtype)) if bias else None
+        self.weight = Parameter(zeros(outer, inner // groups, *self.kernel_size, device=device, dtype=dtype))
+        shift = Parameter(zeros(out_channels, device=device, dtype=dtype)) if bias else None
         self.register_parameter("bias", shift)
         self.reset_parameters()
 

@@ -11,7 +11,7 @@ from minigrad.nn import init
 from minigrad.nn.functional.distances import bilinear
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty
+from minigrad.ops.creation import zeros
 from minigrad.ops.matmul import linear
 from minigrad.ops.shape import flatten, unflatten
 
@@ -51,9 +51,10 @@ class Linear(Module):
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype, device=device))
+        # Zeros rather than empty memory, here and in the other layers: a recording shows what a tensor was made with.
+        self.weight = Parameter(zeros(out_features, in_features, dtype=dtype, device=device))
         if bias:
-            self.bias = Parameter(empty(out_features, dtype=dtype, device=device))
+            self.bias = Parameter(zeros(out_features, dtype=dtype, device=device))
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
@@ -130,8 +131,8 @@ class Bilinear(Module):
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
-        self.weight = Parameter(empty(out_features, in1_features, in2_features, dtype=dtype, device=device))
-        shift = Parameter(empty(out_features, dtype=dtype, device=device)) if bias else None
+        self.weight = Parameter(zeros(out_features, in1_features, in2_features, dtype=dtype, device=device))
+        shift = Parameter(zeros(out_features, dtype=dtype, device=device)) if bias else None
         self.register_parameter("bias", shift)
         self.reset_parameters()
 

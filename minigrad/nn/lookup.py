@@ -12,7 +12,7 @@ from minigrad.nn import init
 from minigrad.nn.functional.bags import embedding, embedding_bag
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty
+from minigrad.ops.creation import zeros
 
 
 class _Table(Module):
@@ -42,7 +42,7 @@ class _Table(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
         if weight is not None and weight.array.shape != (num_embeddings, embedding_dim):
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        rows = empty(num_embeddings, embedding_dim, dtype=dtype, device=device) if weight is None else weight
+        rows = zeros(num_embeddings, embedding_dim, dtype=dtype, device=device) if weight is None else weight
         self.weight = Parameter(rows, requires_grad=not freeze)
         if weight is None:
             self.reset_parameters()

@@ -9,7 +9,7 @@ from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
-from minigrad.ops.creation import empty, ones, tensor, zeros
+from minigrad.ops.creation import ones, tensor, zeros
 
 
 class LayerNorm(Module):
@@ -139,8 +139,8 @@ class _ChannelNorm(Module):
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
         kind = {"device": device, "dtype": dtype}
-        self.register_parameter("weight", Parameter(empty(num_features, **kind)) if affine else None)
-        self.register_parameter("bias", Parameter(empty(num_features, **kind)) if affine and bias else None)
+        self.register_parameter("weight", Parameter(zeros(num_features, **kind)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_features, **kind)) if affine and bias else None)
         self.register_buffer("running_mean", zeros(num_features, **kind) if track_running_stats else None)
         self.register_buffer("running_var", ones(num_features, **kind) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)

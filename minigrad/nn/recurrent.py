@@ -16,7 +16,7 @@ from minigrad.nn.module import Module
 from minigrad.nn.parameter import Parameter
 from minigrad.nn.utils.rnn import PackedSequence, pad_packed_sequence
 from minigrad.ops.choice import relu, where
-from minigrad.ops.creation import empty, zeros
+from minigrad.ops.creation import zeros
 from minigrad.ops.exponential import sigmoid
 from minigrad.ops.joining import cat, stack
 from minigrad.ops.shape import chunk
@@ -101,10 +101,10 @@ class _Recurrent(Module):
             width = self.input_size if layer == 0 else self.hidden_size * len(self._directions)
             for direction in self._directions:
                 end = f"l{layer}{direction}"
-                self.register_parameter(f"weight_ih_{end}", Parameter(empty(rows, width, **kind)))
-                self.register_parameter(f"weight_hh_{end}", Parameter(empty(rows, self.hidden_size, **kind)))
+                self.register_parameter(f"weight_ih_{end}", Parameter(zeros(rows, width, **kind)))
+                self.register_parameter(f"weight_hh_{end}", Parameter(zeros(rows, self.hidden_size, **kind)))
                 for name in ("bias_ih", "bias_hh"):
-                    self.register_parameter(f"{name}_{end}", Parameter(empty(rows, **kind)) if self.bias else None)
+                    self.register_parameter(f"{name}_{end}", Parameter(zeros(rows, **kind)) if self.bias else None)
 
     def reset_parameters(self) -> None:
         """Drawn evenly from ±1/√hidden_size."""
@@ -274,10 +274,10 @@ class _Cell(Module):
         super().__init__()
         self.input_size, self.hidden_size, self.bias, self.nonlinearity = input_size, hidden_size, bias, nonlinearity
         rows, kind = _GATES[self.kind] * hidden_size, {"device": device, "dtype": dtype}
-        self.weight_ih = Parameter(empty(rows, input_size, **kind))
-        self.weight_hh = Parameter(empty(rows, hidden_size, **kind))
+        self.weight_ih = Parameter(zeros(rows, input_size, **kind))
+        self.weight_hh = Parameter(zeros(rows, hidden_size, **kind))
         for name in ("bias_ih", "bias_hh"):
-            self.register_parameter(name, Parameter(empty(rows, **kind)) if bias else None)
+            self.register_parameter(name, Parameter(zeros(rows, **kind)) if bias else None)
         bound = 1 / math.sqrt(hidden_size)
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
