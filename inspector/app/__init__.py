@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspector.app.live import Live
+    from inspector.app.memory import Memory
     from inspector.trace.trace import Trace
 
 __all__ = ["NoTerminalError", "has_terminal", "is_served", "show", "watch"]
@@ -35,7 +36,7 @@ def is_served() -> bool:
     return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
-def watch(script: Live) -> None:
+def watch(script: Live, *, fresh: bool = False) -> None:
     """Open the app on a script, which is started now; when the reader leaves, so does the script.
 
     Raises ``NoTerminalError`` where there is no terminal, and OSError if the script's process cannot be started.
@@ -46,13 +47,28 @@ def watch(script: Live) -> None:
 
     script.start()
     try:
-        InspectorApp(script.trace, script=script).run()
+        InspectorApp(script.trace, script=script, memory=_memory(script.trace.script, fresh)).run()
     finally:
         script.close()
 
 
-def show(trace: Trace, *, at_end: bool = False) -> None:
+def _memory(subject: str, fresh: bool) -> Memory | None:
+    """What is remembered of a script or a file; nothing of a session without any, nor of a reader in a browser."""
+    from inspector.app.memory import Memory
+
+    if not subject or is_served():
+        return None
+    memory = Memory(subject)
+    if fresh:
+        memory.forget()
+    return memory
+
+
+def show(trace: Trace, *, at_end: bool = False, file: str = "", fresh: bool = False) -> None:
     """Show ``trace`` in the terminal until the reader leaves; it opens where one wants to begin, or ``at_end``.
+
+    What the reader set and where they were is remembered of the trace's script, or of the ``file`` that it lies in;
+    ``fresh`` forgets it.
 
     Raises ``NoTerminalError`` where there is no terminal.
     """
@@ -62,4 +78,7 @@ def show(trace: Trace, *, at_end: bool = False) -> None:
         )
     from inspector.app.app import InspectorApp
 
-    InspectorApp(trace, at_end=at_end).run()
+    memory = _memory(file or trace.script, fresh)
+    if memory is not None and file:
+        memory.settle(last_file=os.path.abspath(file))
+    InspectorApp(trace, at_end=at_end, memory=memory).run()

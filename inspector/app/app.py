@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from inspector.app.keys import KEYS
 from inspector.app.live import Live
+from inspector.app.memory import Memory
 from inspector.app.screens.desk import DeskScreen
 from inspector.app.themes import DAY, DEFAULTS, NIGHT
 from inspector.trace.trace import Trace
@@ -22,18 +23,26 @@ class InspectorApp(App[None]):
     TITLE = "inspector"
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = True
 
-    def __init__(self, trace: Trace, *, at_end: bool = False, script: Live | None = None) -> None:
+    def __init__(
+        self, trace: Trace, *, at_end: bool = False, script: Live | None = None, memory: Memory | None = None
+    ) -> None:
         super().__init__()
         self.trace = trace
         self.script = script
+        self.memory = memory
         self._at_end = at_end
         self.register_theme(NIGHT)
         self.register_theme(DAY)
-        self.theme = NIGHT.name
+        self.theme = self._first_theme()
+
+    def _first_theme(self) -> str:
+        """The one that the reader chose last, if it is still there."""
+        chosen = None if self.memory is None else self.memory.theme()
+        return chosen if chosen in self.available_themes else NIGHT.name
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""
-        return DeskScreen(self.trace, at_end=self._at_end, script=self.script)
+        return DeskScreen(self.trace, at_end=self._at_end, script=self.script, memory=self.memory)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our style sheet needs beyond Textual's own variables."""

@@ -116,8 +116,8 @@ TURNS = (Status.FAILED, Status.RUNNING, Status.READY, Status.WAITING, Status.DON
 
 
 def margin(moment: Moment, file: str, number: int, digits: int, often: int = 1) -> Line:
-    """How often the line ran, in ``often`` cells, and whether a breakpoint is on it; how far its nodes are; what it saved,
-    what it wrote or broke, whether the script is there, and its number."""
+    """How often the line ran, in ``often`` cells, and whether a breakpoint is on it; how far its nodes are; what it
+    saved, what it wrote or broke, whether the script is there, and its number."""
     marks = moment.marks.lines.get((file, number))
     here = moment.here
     at = here is not None and here.file == file and here.line == number

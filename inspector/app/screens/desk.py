@@ -19,6 +19,7 @@ from inspector.app.keys import KEYS
 from inspector.app.landmarks import Kind
 from inspector.app.lines import Jump
 from inspector.app.live import Live
+from inspector.app.memory import Memory
 from inspector.app.save import save_frame
 from inspector.app.screens.ask import AskStep
 from inspector.app.screens.find import Find
@@ -72,10 +73,13 @@ class DeskScreen(LiveDesk, Habits):
 
     view: var[View] = var(View(), init=False)
 
-    def __init__(self, trace: Trace, *, at_end: bool = False, script: Live | None = None) -> None:
+    def __init__(
+        self, trace: Trace, *, at_end: bool = False, script: Live | None = None, memory: Memory | None = None
+    ) -> None:
         super().__init__()
         self.walk = Walk(trace)
         self.script = script
+        self.memory = memory
         self._at_end = at_end
         self.history = History()
         self._timer: Timer | None = None
@@ -103,10 +107,11 @@ class DeskScreen(LiveDesk, Habits):
     def on_mount(self) -> None:
         """Open where the reader wants to begin, and keep an eye on a trace that grows."""
         self._panes = list(self.query(Canvas))
-        step = self.walk.marks.length if self._at_end else self.walk.marks.opening()
+        step = self.walk.marks.length if self._at_end else self.opening()
         failed = step in self.walk.marks.steps["error"]
         zoom = Zoom.CARDS if self.size.height >= 30 else Zoom.BOXES
-        self.view = self.walk.go(View(zoom=zoom, front="why" if failed else "source"), 0)
+        view = View(zoom=zoom, front="why" if failed else "source")
+        self.view = self.walk.go(self.recalled(view), 0)
         self.open_at(step)
         self._explain()
         if self.script is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from textual import work
@@ -11,6 +12,7 @@ from textual.screen import Screen
 
 from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints
+from inspector.app.memory import Memory, Remembered, run_of
 from inspector.app.reading.places import short
 from inspector.app.screens.ask import Ask
 from inspector.app.screens.stops import COUNTED, BookmarkSheet, BreakpointSheet
@@ -25,11 +27,44 @@ class Habits(Screen[None]):
     """The keys that set breakpoints and bookmarks, and those that lead to them."""
 
     walk: Walk
+    memory: Memory | None = None
     if TYPE_CHECKING:
         view: var[View]
 
         def leap(self, step: int | None) -> None: ...
         def draw_anew(self) -> None: ...
+        @property
+        def can_move(self) -> bool: ...
+        def action_continue(self) -> None: ...
+
+    # -- what is remembered
+
+    def recalled(self, view: View) -> View:
+        """The first view as the reader left the last one, and with it their breakpoints and bookmarks."""
+        found = None if self.memory is None else self.memory.recall()
+        if self.memory is not None and self.memory.complaint:
+            self.notify(self.memory.complaint, severity="warning", markup=False)
+        if found is None:
+            return view
+        self.walk.stops, self.walk.bookmarks = found.stops, found.bookmarks
+        kept = found.view
+        front = view.front if view.front == "why" else kept.front
+        return replace(view, zoom=kept.zoom, speed=kept.speed, front=front, lower=kept.lower)
+
+    def opening(self) -> int:
+        """Where to begin: where the reader left this very run, else where one wants to begin with any."""
+        found = None if self.memory is None else self.memory.recall()
+        if found is None or not found.run or found.run != run_of(self.walk.trace):
+            return self.walk.marks.opening()
+        self.notify(f"Step {found.view.step:,} is where you left this run; home and ! lead elsewhere.", timeout=4)
+        return found.view.step
+
+    def on_unmount(self) -> None:
+        """Remember how the reader leaves."""
+        if self.memory is not None and not self.walk.is_empty:
+            run = run_of(self.walk.trace)
+            self.memory.keep(Remembered(self.view, self.walk.stops, self.walk.bookmarks, run))
+            self.memory.settle(theme=self.app.theme)
 
     # -- breakpoints
 
@@ -101,7 +136,10 @@ class Habits(Screen[None]):
         self.notify(f"◉ {met}", title=f"step {step:,}", timeout=3, markup=False)
 
     def no_stop(self, way: Way) -> None:
-        """What to do where no breakpoint lies ahead in the trace."""
+        """Where no breakpoint lies ahead in the trace, a script that waits is run on to one."""
+        if way == "next" and self.can_move:
+            self.action_continue()
+            return
         self.notify(f"No breakpoint is met {'after' if way == 'next' else 'before'} this step.", timeout=3)
 
     # -- bookmarks

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -77,6 +78,12 @@ class Opened:
 Open = Callable[..., AbstractAsyncContextManager[Opened]]
 
 
+@pytest.fixture(autouse=True)
+def no_memory_of_the_readers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever runs the tests keeps what they set."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def trace(tiny: ModuleType) -> Trace:
     """The small run: two backward calls, and a write that breaks a third."""
@@ -121,8 +128,10 @@ def open_app(trace: Trace) -> Open:
     """Opens the app, on the small trace if no other is given, and waits until it has drawn itself."""
 
     @asynccontextmanager
-    async def opened(of: Trace | None = None, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Opened]:
-        app = InspectorApp(trace if of is None else of)
+    async def opened(
+        of: Trace | None = None, size: tuple[int, int] = (120, 40), **choices: Any
+    ) -> AsyncIterator[Opened]:
+        app = InspectorApp(trace if of is None else of, **choices)
         async with app.run_test(size=size) as pilot:
             await app.workers.wait_for_complete()
             await pilot.pause()
