@@ -18,6 +18,7 @@ from inspector.explain import (
     aliased_grad,
     backward_twice,
     broadcast_suspect,
+    clip_too_late,
     data_inplace,
     dead_parameters,
     function_contract,
@@ -26,12 +27,15 @@ from inspector.explain import (
     graph_grows,
     hook_changed,
     inplace_version,
+    leftover,
     nan_origin,
     no_create_graph,
     no_history,
     refused,
     repeated_index,
+    unregistered,
     vanishing,
+    zero_gradient,
 )
 from inspector.explain.finding import Evidence, Finding, Location
 from inspector.explain.notes import NOTES
@@ -60,6 +64,9 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
     broadcast_suspect.diagnose,
     hook_changed.diagnose,
     repeated_index.diagnose,
+    unregistered.diagnose,
+    clip_too_late.diagnose,
+    zero_gradient.diagnose,
 )
 
 
@@ -72,7 +79,7 @@ def explain(trace: Trace) -> list[Finding]:
     >>> explain(Trace())
     []
     """
-    return _in_order(trace, DIAGNOSES)
+    return _in_order(trace, DIAGNOSES, leftover.after)
 
 
 def notes_on(trace: Trace) -> list[Finding]:
@@ -80,10 +87,13 @@ def notes_on(trace: Trace) -> list[Finding]:
     return _in_order(trace, NOTES)
 
 
-def _in_order(trace: Trace, diagnoses: tuple[Diagnosis, ...]) -> list[Finding]:
+def _in_order(
+    trace: Trace, diagnoses: tuple[Diagnosis, ...], after: Callable[[Trace, list[Finding]], list[Finding]] | None = None
+) -> list[Finding]:
     """What they find, by the last step of the evidence; what is said of the same lines twice is said once."""
     with held:
         found = [finding for diagnose in diagnoses for finding in diagnose(trace)]
+        found += [] if after is None else after(trace, found)
     found.sort(key=lambda finding: finding.evidence[-1].step if finding.evidence else 0)
     return list({(finding.sentence, finding.locations): finding for finding in reversed(found)}.values())[::-1]
 

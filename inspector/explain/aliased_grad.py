@@ -13,6 +13,7 @@ from inspector.explain.rewrite import assigned_name, cloned
 from inspector.explain.source import called, spans, statement, targets_of, where
 from inspector.explain.words import worth
 from inspector.trace.facts import (
+    Fact,
     GradAssigned,
     GradCleared,
     GradientAccumulated,
@@ -48,12 +49,16 @@ class _Watch:
 def _kept(trace: Trace) -> Iterator[Finding]:
     watched: dict[int, _Watch] = {}
     told: set[int] = set()
+    twice: dict[int, tuple[int, int]] = {}
     for step in trace.steps_of(GradRead, VersionBumped, OpApplied, ValueRead):
         fact = trace.facts[step - 1]
         if isinstance(fact, GradRead):
             watch = watched.setdefault(fact.held, _Watch(fact.tensor))
             watch.fresh = fact.place
             keeper = _keeper(trace, fact.place, step)
+            again = _kept_again(trace, watch, step) if keeper == step else None
+            if again is not None:
+                twice.setdefault(fact.held, (again, step))
             if keeper is not None:
                 watch.kept[keeper] = step
         elif isinstance(fact, VersionBumped):
@@ -66,9 +71,20 @@ def _kept(trace: Trace) -> Iterator[Finding]:
                 if held not in told and read < watch.written and not _is_fresh(watch, fact.place):
                     told.add(held)
                     yield _kept_finding(trace, watch, read, held, step)
+    for held, (read, step) in twice.items():
+        if held not in told:
+            yield _kept_finding(trace, watched[held], read, held, step)
 
 
 _NOBODY = _Watch(0)
+
+
+def _kept_again(trace: Trace, watch: _Watch, step: int) -> int | None:
+    """An earlier turn in which the same line added the same tensor to a list, before it was overwritten."""
+    place = trace.facts[step - 1].place
+    return next(
+        (one for one in watch.kept.values() if one < watch.written and trace.facts[one - 1].place == place), None
+    )
 
 
 def _keeper(trace: Trace, place: Place | None, step: int) -> object | None:
@@ -116,22 +132,29 @@ def _kept_finding(trace: Trace, watch: _Watch, kept: int, held: int, used: int) 
     )
     sentence = (
         f"{who} is {owner}.grad itself, taken on {where(trace, read.place)}, and not a copy: "
-        f"{where(trace, written.place)} "
-        f"then {did}, so what is used on {where(trace, use.place)} is the later {worth(now)}. Whoever keeps .grad "
-        "keeps "
-        "the one tensor that every pass goes on changing."
+        f"{where(trace, written.place)} then {did}, so what {_is_used(trace, read, use)} is the later {worth(now)}. "
+        "Whoever keeps .grad keeps the one tensor that every pass goes on changing."
     )
     shown = tuple(Evidence(step, trace.describe(step), held) for step in (kept, watch.written, used))
     places = (*at(read.place, "kept"), *at(written.place, "mutated"), *at(use.place, "used"))
     return Finding(KIND, sentence, shown, unique(places), cloned(trace, read.place) or f"{owner}.grad.clone()")
 
 
+def _is_used(trace: Trace, read: Fact, use: Fact) -> str:
+    if isinstance(use, GradRead) and use.place == read.place:
+        return "was kept the time before"
+    return f"is used on {where(trace, use.place)}"
+
+
 def _shared(trace: Trace) -> Iterator[Finding]:
     """``a.grad = g; b.grad = g``: a pass that adds to one in place changes the other."""
     owners: dict[int, dict[int, int]] = {}
     now: dict[int, int] = {}
-    for step in trace.steps_of(GradAssigned, GradCleared, GradientAccumulated):
+    for step in trace.steps_of(GradAssigned, GradCleared, GradientAccumulated, GradRead):
         match trace.facts[step - 1]:
+            case GradRead(tensor=tensor, held=held):
+                owners.setdefault(held, {}).setdefault(tensor, step)
+                now[tensor] = held
             case GradAssigned(tensor=tensor, held=int(held)):
                 owners.setdefault(held, {})[tensor] = step
                 now[tensor] = held
@@ -155,5 +178,7 @@ def _shared_finding(trace: Trace, leaf: int, other: int, assigned: dict[int, int
         f": the backward on {where(trace, added.place)} added to {one}.grad in place, and changed {two}.grad with it."
     )
     shown = tuple(Evidence(at_step, trace.describe(at_step), leaf) for at_step in (*sorted(assigned.values()), step))
-    mend = f"{two}.grad = {one}.grad.clone()  # each its own"
+    read = (fact for at_step in assigned.values() if isinstance(fact := trace.facts[at_step - 1], GradRead))
+    copies = (cloned(trace, fact.place) for fact in read)
+    mend = f"{next(filter(None, copies), '') or f'{two}.grad = {one}.grad.clone()'}  # each its own"
     return Finding(KIND, sentence, shown, unique((*places, *at(added.place, "added"))), mend)

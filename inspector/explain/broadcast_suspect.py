@@ -17,6 +17,7 @@ from inspector.trace.trace import Trace
 KIND = "broadcast-suspect"
 COMPARED = ("sub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy")
 """Operations of two operands that should be of one shape in a loss."""
+WEIGHTED = "mul"
 RESHAPED = (
     "unsqueeze",
     "view",
@@ -38,6 +39,7 @@ def diagnose(trace: Trace) -> list[Finding]:
     flow = flow_of(trace)
     suspects = [use for use in _comparisons(trace) if _column_and_row(flow, use) is not None]
     roots = {root for one in passes_of(trace) for root in one.start.roots} if suspects else set()
+    suspects = [use for use in suspects if use.fact.op in COMPARED or _is_a_weighting(flow, use, roots)]
     found: dict[Place | None, Finding] = {}
     for use in suspects:
         if use.fact.place not in found and flow.downstream(use.fact.outputs[0])[0] & roots:
@@ -47,7 +49,16 @@ def diagnose(trace: Trace) -> list[Finding]:
 
 def _comparisons(trace: Trace) -> list[Use]:
     uses = [Use(step, fact) for step in trace.steps_of(OpApplied) if (fact := trace.op_at(step)) is not None]
-    return [use for use in uses if use.fact.op in COMPARED and len(use.fact.inputs) == 2 and use.fact.outputs]
+    kinds = (*COMPARED, WEIGHTED)
+    return [use for use in uses if use.fact.op in kinds and len(use.fact.inputs) == 2 and use.fact.outputs]
+
+
+def _is_a_weighting(flow: Flow, use: Use, roots: set[int]) -> bool:
+    """A product that is averaged on the spot into the root: weights times errors, each of which should meet its own."""
+    following = flow.uses(use.fact.outputs[0])
+    return (
+        len(following) == 1 and following[0].fact.op in ("mean", "sum") and bool({*following[0].fact.outputs} & roots)
+    )
 
 
 def _column_and_row(flow: Flow, use: Use) -> tuple[int, int] | None:
@@ -85,12 +96,11 @@ def _finding(trace: Trace, flow: Flow, use: Use) -> Finding:
     column, row = (called(trace, x) for x in pair)
     flat = flow.births[pair[1]][1].shape
     n = flat[0]
+    did, done = ("multiplies", "multiplied") if use.fact.op == WEIGHTED else ("compares", "compared")
     sentence = (
-        f"{use.fact.op} on {where(trace, use.fact.place)} compares {column} of shape {shape((n, 1))} with {row} of "
-        "shape "
-        f"{shape(flat)}: they broadcast to {shape((n, n))}, so that each of the {n} is compared with all {n} of the "
-        "other. "
-        "The loss is then not 0 even where all of them are right, and pulls every one towards the mean of the others."
+        f"{use.fact.op} on {where(trace, use.fact.place)} {did} {column} of shape {shape((n, 1))} with {row} of shape "
+        f"{shape(flat)}: they broadcast to {shape((n, n))}, so that each of the {n} is {done} with all {n} of the "
+        f"other. {_harm(use)}"
     )
     places = [*at(use.fact.place, "used")]
     for tensor, role in zip(pair, ("column", "row"), strict=True):
@@ -98,3 +108,11 @@ def _finding(trace: Trace, flow: Flow, use: Use) -> Finding:
     shown = (Evidence(use.step, trace.describe(use.step), use.fact.outputs[0]),)
     mend = f"{column}.squeeze(1)  # of shape {shape(flat)}, like {row}; or {row}.view({n}, 1)"
     return Finding(KIND, sentence, shown, unique(places), mend)
+
+
+def _harm(use: Use) -> str:
+    if use.fact.op == WEIGHTED:
+        return "The result is the product of the two sums, and no weighted sum: no weight meets its own number alone."
+    return (
+        "The loss is then not 0 even where all of them are right, and pulls every one towards the mean of the others."
+    )

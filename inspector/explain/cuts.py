@@ -56,20 +56,20 @@ def _of_use(use: Use, source: int) -> Cut:
 
 
 def forward(trace: Trace, flow: Flow, tensor: int, roots: Iterable[int], before: int) -> Cut | None:
-    """The cut between ``tensor`` and ``roots``: the most telling one on a way from the one to the others."""
+    """The cut between ``tensor`` and ``roots``: the most telling one on a way from the one to the others.
+
+    What a custom Function does in its forward is not recorded, and is no cut: its backward stands for it.
+    """
     reached, uses = flow.downstream(tensor)
     wanted = set(roots)
-    found = [_of_use(use, _input_in(use, reached)) for use in uses if not _inside_a_forward(trace, use.step)]
+    hidden = [(run.entered, run.left) for run in runs(trace)] if uses else []
+    seen = [use for use in uses if not any(entered < use.step < left for entered, left in hidden)]
+    found = [_of_use(use, _input_in(use, reached)) for use in seen]
     found += [_of_copy(copy) for one in reached for copy in flow.copies(one)]
     found += list(_copied_again(flow, found))
     found += list(_detached_in_place(trace, reached - {tensor}))
     leading = [cut for cut in found if cut.step < before and wanted & flow.descendants([cut.made])]
     return _most_telling(leading)
-
-
-def _inside_a_forward(trace: Trace, step: int) -> bool:
-    """Whether it happened inside a custom Function, whose forward is not recorded since its backward stands for it."""
-    return any(run.entered < step < run.left for run in runs(trace))
 
 
 def _copied_again(flow: Flow, cuts: Iterable[Cut]) -> Iterator[Cut]:

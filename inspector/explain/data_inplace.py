@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from inspector.explain.finding import Evidence, Finding, at, unique
 from inspector.explain.flow import Flow, flow_of
+from inspector.explain.passes import passes_of
+from inspector.explain.rewrite import whole
 from inspector.explain.source import called, where
 from inspector.explain.words import worth
 from inspector.trace.facts import SavedUnpacked, TensorCreated, TensorSaved, VersionBumped
@@ -74,6 +76,16 @@ def _alias_of(flow: Flow, tensor: int) -> TensorCreated | None:
         tensor = birth[1].base if birth[1].base is not None else birth[1].sources[0]
 
 
+def _after_the_pass(trace: Trace, flow: Flow, clash: _Clash) -> str:
+    """A weight that is given new numbers is to have them, only later: first the pass, then the write."""
+    birth = flow.births.get(clash.saved.saved.tensor)
+    one = next((each for each in passes_of(trace) if each.step < clash.used_at <= (each.end or clash.used_at)), None)
+    if birth is None or one is None or not (birth[1].is_leaf and birth[1].requires_grad):
+        return ""
+    begun, write = whole(trace, one.place), whole(trace, clash.written.place)
+    return f"{begun}\n{write}  # after the pass that needs the old numbers" if begun and write else ""
+
+
 def _finding(trace: Trace, flow: Flow, clash: _Clash) -> Finding:
     saved, written, alias = clash.saved, clash.written, clash.alias
     use = flow.of_node.get(saved.node)
@@ -98,5 +110,5 @@ def _finding(trace: Trace, flow: Flow, clash: _Clash) -> Finding:
     source = called(trace, alias.sources[0]) if alias.sources else name
     own = trace.names.get(alias.tensor)
     copy = f"{source}.detach().clone()  # a copy of its own, to write to"
-    mend = f"{own} = {copy}" if own else copy
+    mend = _after_the_pass(trace, flow, clash) or (f"{own} = {copy}" if own else copy)
     return Finding(KIND, sentence, shown, unique(places), mend)

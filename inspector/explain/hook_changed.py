@@ -6,13 +6,26 @@ to look at it, and sees what the hooks made of it.
 
 from __future__ import annotations
 
+import ast
+import copy
 from collections.abc import Iterator
 
 from inspector.explain.finding import Evidence, Finding, at, unique
+from inspector.explain.flow import flow_of
 from inspector.explain.passes import Pass, passes_of
-from inspector.explain.source import called, calls_of, where
+from inspector.explain.rewrite import replaced
+from inspector.explain.source import call_at, called, calls_of, spans, statement, where
 from inspector.explain.words import count, listed, worth
-from inspector.trace.facts import GradRead, HookRan
+from inspector.trace.facts import (
+    GradientSent,
+    GradRead,
+    HookRan,
+    NodeFinished,
+    NodeReady,
+    NodeStarting,
+    OpApplied,
+    Place,
+)
 from inspector.trace.trace import Trace
 
 KIND = "hook-changed"
@@ -25,7 +38,63 @@ def diagnose(trace: Trace) -> list[Finding]:
     for tensor, hooks, kept in _retained(trace):
         if tensor in read and tensor not in found and any(hook.changed for _, hook in hooks):
             found[tensor] = _finding(trace, tensor, hooks, kept)
-    return list(found.values())
+    return [*found.values(), *_written(trace)]
+
+
+def _written(trace: Trace) -> Iterator[Finding]:
+    """Hooks that wrote into the gradient that they were given, where they should return another one."""
+    flow = flow_of(trace)
+    told: set[Place | None] = set()
+    for hook in trace.steps_of(HookRan):
+        for step in _just_before(trace, hook):
+            fact, one = trace.op_at(step), _pass_at(trace, hook)
+            if fact is None or one is None or not fact.inplace or not fact.outputs or fact.place in told:
+                continue
+            if fact.outputs[0] not in flow.births:
+                told.add(fact.place)
+                yield _written_finding(trace, one, step, fact, hook)
+
+
+def _just_before(trace: Trace, hook: int) -> Iterator[int]:
+    """The operations that ran since another hook or node did: those of the hook."""
+    for step in range(hook - 1, 0, -1):
+        fact = trace.facts[step - 1]
+        if isinstance(fact, OpApplied):
+            yield step
+        elif isinstance(fact, HookRan | NodeStarting | NodeReady | NodeFinished | GradientSent):
+            return
+
+
+def hooked_name(trace: Trace, hook: HookRan) -> str:
+    """The tensor that a hook stands on, by its name: of a result only the node is known, and what that is of."""
+    if hook.tensor is not None:
+        return called(trace, hook.tensor)
+    return "a tensor" if hook.node is None else trace.label_of(hook.node).rpartition(" of ")[2]
+
+
+def _written_finding(trace: Trace, one: Pass, step: int, fact: OpApplied, hook: int) -> Finding:
+    ran = trace.facts[hook - 1]
+    owner = ran.tensor if isinstance(ran, HookRan) else None
+    name = hooked_name(trace, ran) if isinstance(ran, HookRan) else "a tensor"
+    sentence = (
+        f"A hook of {name} wrote into the gradient that it was given, by {fact.op}_ on {where(trace, fact.place)}, in "
+        f"the backward on {where(trace, one.place)}. That tensor is not its own: others may be given the same one, and "
+        "get the changed numbers too. A hook leaves its argument alone, and returns what should go on instead."
+    )
+    shown = (Evidence(step, trace.describe(step), fact.outputs[0]), Evidence(hook, trace.describe(hook), owner))
+    places = unique((*at(fact.place, "mutated"), *at(one.place, "used")))
+    return Finding(KIND, sentence, shown, places, _as_answer(trace, fact.place))
+
+
+def _as_answer(trace: Trace, place: Place | None) -> str:
+    """``g.mul(2)`` for ``g.mul_(2)``, in the lambda that returns it or with a return of its own."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return "# return a new gradient"
+    call.func.attr = call.func.attr.rstrip("_")
+    found = None if place is None else statement(trace, place)
+    alone = isinstance(found, ast.Expr) and place is not None and spans(found, place)
+    return f"return {ast.unparse(call)}" if alone else replaced(trace, place, ast.unparse(call))
 
 
 def _retained(trace: Trace) -> Iterator[tuple[int, list[tuple[int, HookRan]], tuple[int, HookRan]]]:

@@ -6,6 +6,7 @@ Each is a row in a table: the words of the message by which it is known, and wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from inspector.explain.elsewhere import write_that_went_well
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import flow_of
 from inspector.explain.rewrite import out_of_place, whole, with_decimal_points
-from inspector.explain.source import called, library, where
+from inspector.explain.source import called, code_of, library, where
 from inspector.explain.words import listed
 from inspector.trace.facts import BackwardFailed, GradModeChanged, OpFailed, Place
 from inspector.trace.state import TensorState
@@ -32,6 +33,11 @@ class _Case:
     @property
     def name(self) -> str:
         return "the tensor" if self.tensor is None else called(self.trace, self.tensor)
+
+    @property
+    def code(self) -> str:
+        """The tensor as one writes it to call something on it."""
+        return "tensor" if self.tensor is None else code_of(self.trace, self.tensor)
 
     @property
     def state(self) -> TensorState | None:
@@ -214,7 +220,7 @@ def _integers(case: _Case) -> str:
 
 
 def _integers_mend(case: _Case) -> str:
-    return with_decimal_points(case.trace, case.fact.place) or f"{case.name}.float().requires_grad_()"
+    return with_decimal_points(case.trace, case.fact.place) or f"{case.code}.float().requires_grad_()"
 
 
 def _cast(case: _Case) -> str:
@@ -272,8 +278,12 @@ def _not_a_leaf(case: _Case) -> str:
 
 
 def _hook(case: _Case) -> str:
-    return "a hook answered with a gradient of another shape or type than it was given, and the gradient must keep both"
+    name = re.search(r"hook '(.*?)'", case.fact.message)
+    which = f"the hook {name[1]}" if name is not None else "a hook"
+    return f"{which} answered with a gradient of another shape or type than it was given, and must keep both"
 
+
+HOOK_MEND = "# return a gradient of the same shape and type, or None to leave it as it is"
 
 _REFUSALS = (
     _Refusal("Inference tensors cannot be saved", "inference-tensor", _inference_saved, _inference_mend, "saved"),
@@ -296,20 +306,20 @@ _REFUSALS = (
     _Refusal("can't be cast to the desired output type", "dtype-surprise", _cast, _cast_mend),
     _Refusal("could not infer output dtype", "dtype-surprise", _mean, _cast_mend, "used"),
     _Refusal(
-        "Can't call numpy() on Tensor", "needs-detach", _numpy, lambda case: f"{case.name}.detach().numpy()", "used"
+        "Can't call numpy() on Tensor", "needs-detach", _numpy, lambda case: f"{case.code}.detach().numpy()", "used"
     ),
     _Refusal(
-        "change requires_grad flags of leaf", "nonleaf-flag", _not_a_leaf, lambda case: f"{case.name}.detach()", "used"
+        "change requires_grad flags of leaf", "nonleaf-flag", _not_a_leaf, lambda case: f"{case.code}.detach()", "used"
     ),
-    _Refusal("has changed the size of value", "hook-contract", _hook, lambda case: "", "used"),
-    _Refusal("has changed the type of value", "hook-contract", _hook, lambda case: "", "used"),
+    _Refusal("has changed the size of value", "hook-contract", _hook, lambda case: HOOK_MEND, "used"),
+    _Refusal("has changed the type of value", "hook-contract", _hook, lambda case: HOOK_MEND, "used"),
     _Refusal("can't optimize a non-leaf Tensor", "optimiser-nonleaf", _nonleaf, lambda case: _give_leaf(case), "used"),
 )
 """The first whose words are in the message counts."""
 
 
 def _sum(case: _Case) -> str:
-    return f"{case.name}.sum().backward()  # or pass gradient=, the weight of each element"
+    return f"{case.code}.sum().backward()  # or pass gradient=, the weight of each element"
 
 
 def _give_leaf(case: _Case) -> str:

@@ -69,11 +69,23 @@ def stacked(trace: Trace, place: Place | None) -> str:
     call = copy.deepcopy(call_at(trace, place))
     if call is None or not call.args or not isinstance(call.func, ast.Attribute | ast.Name):
         return ""
+    single = isinstance(call.args[0], ast.Call | ast.Attribute)
     rows = _Attached().visit(call.args[0])
+    if single:
+        return _itself(trace, place, rows)
     if not isinstance(rows, ast.List | ast.Tuple | ast.ListComp | ast.Name):
         return ""
     name = ast.Name("stack") if isinstance(call.func, ast.Name) else ast.Attribute(call.func.value, "stack", ast.Load())
     return ast.unparse(ast.Call(name, [rows], []))
+
+
+def _itself(trace: Trace, place: Place | None, value: ast.expr) -> str:
+    """The statement with the tensor itself for its copy."""
+    found = None if place is None else statement(trace, place)
+    text = ast.unparse(value)
+    if isinstance(found, ast.Assign) and [ast.unparse(target) for target in found.targets] == [text]:
+        return f"# leave out line {found.lineno}: go on with {text} itself"
+    return f"{replaced(trace, place, text)}  # the tensor itself, and no copy of its numbers"
 
 
 class _Attached(ast.NodeTransformer):
@@ -123,6 +135,26 @@ class _Without(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
         return node.value if node.attr == self._method == "data" else node
+
+
+def replaced(trace: Trace, place: Place | None, text: str) -> str:
+    """The statement at ``place`` with ``text`` for the expression there; ``text`` alone where there is no statement."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if place is None or not isinstance(found, ast.Assign | ast.AugAssign | ast.Expr | ast.Return):
+        return text
+    return ast.unparse(_Replace(place, text).visit(found))
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, place: Place, text: str) -> None:
+        self._place, self._text = place, text
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return (
+            ast.Name(self._text)
+            if isinstance(node, ast.expr) and spans(node, self._place)
+            else self.generic_visit(node)
+        )
 
 
 def with_decimal_points(trace: Trace, place: Place | None) -> str:

@@ -103,6 +103,17 @@ def called(trace: Trace, tensor: int) -> str:
     return written or (f"the result of `{text}`" if text else name)
 
 
+def code_of(trace: Trace, tensor: int) -> str:
+    """A tensor as one writes it to call something on it: a name, or its expression, in parentheses if they count."""
+    name = called(trace, tensor)
+    text = name.removeprefix("the result of `").removesuffix("`") if name.startswith("the result of `") else name
+    try:
+        bare = isinstance(ast.parse(text, mode="eval").body, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+    except SyntaxError:
+        return name
+    return text if bare else f"({text})"
+
+
 def _written_target(trace: Trace, place: Place) -> str:
     """``t[0]``, for what is made on the way to write to it."""
     targets = targets_of(statement(trace, place))

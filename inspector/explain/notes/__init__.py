@@ -11,6 +11,7 @@ from collections.abc import Callable
 from inspector.explain.finding import Finding
 from inspector.explain.notes import (
     flat,
+    hooks_changing,
     hooks_once,
     large_graph,
     overlapping,
@@ -29,5 +30,6 @@ NOTES: tuple[Callable[[Trace], list[Finding]], ...] = (
     flat.note,
     ties.note,
     hooks_once.note,
+    hooks_changing.note,
     large_graph.note,
 )

@@ -57,7 +57,8 @@ def test_a_hook_that_changes_the_shape_is_refused(explained: Explain) -> None:
         fails=RuntimeError,
     ).findings
     assert finding.kind == "hook-contract"
-    assert "the gradient must keep both" in finding.sentence
+    assert "the hook <lambda> answered with a gradient of another shape" in finding.sentence
+    assert "of the same shape and type, or None" in finding.mend
 
 
 FUNCTION = """
