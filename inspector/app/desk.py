@@ -15,7 +15,7 @@ from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.widget import Widget
 
 OPEN_FROM, GRAPH_FROM = 100, 60
-LOWER = ("events", "versions", "ledger", "queue")
+LOWER = ("events", "versions", "ledger", "saved", "queue")
 """The panes under the timeline, of which one is in front; the digits choose among them."""
 PANES = ("source", "graph", "tensor", "node", "why", "output", *LOWER)
 """The panes in the order in which the tab key visits them."""

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from inspector.draw.wording import size
@@ -45,6 +45,13 @@ class Save:
     def stale(self, step: int) -> bool:
         """Whether it is kept at ``step``, and is not any more what it was."""
         return self.parted is not None and self.parted <= step and self.held(step)
+
+
+class Level(NamedTuple):
+    """The bytes that are kept from a step on."""
+
+    step: int
+    bytes: int
 
 
 @dataclass(slots=True)
@@ -93,6 +100,7 @@ class Storages:
         """All saves, in the order in which they were made."""
         self.deltas: list[tuple[int, int]] = []
         """Steps at which saved memory grows or shrinks, and by how many bytes; each storage counts once."""
+        self._levels: tuple[int, list[Level]] = 0, []
         self._slots: dict[tuple[int, str], Save] = {}
         self._of_node: dict[int, list[Save]] = {}
         self._keepers: dict[int, int] = {}
@@ -108,10 +116,13 @@ class Storages:
             self.length = len(trace)
         return self
 
-    def live(self) -> list[tuple[int, int]]:
-        """The bytes that are kept from each step on at which that changes."""
-        totals = accumulate(change for _, change in self.deltas)
-        return list({step: total for (step, _), total in zip(self.deltas, totals, strict=True)}.items())
+    def levels(self) -> list[Level]:
+        """The bytes that are kept from each step on at which that changes; kept until there is more to read."""
+        if self._levels[0] != self.length:
+            totals = accumulate(change for _, change in self.deltas)
+            last = {step: total for (step, _), total in zip(self.deltas, totals, strict=True)}
+            self._levels = self.length, [Level(*one) for one in last.items()]
+        return self._levels[1]
 
     def _life(self, storage: int, tensor: int, step: int) -> Life:
         life = self.lives.get(storage)

@@ -25,6 +25,10 @@ LOOK_BACK = 300
 """How many facts back a step looks for the tensor and the node it is about."""
 
 
+TURNED = {"t": "T", "mT": "mT", "T": "T", "detach": "detach()"}
+"""Operations that are written as attributes."""
+
+
 class Zoom(IntEnum):
     """How much a node of the graph says."""
 
@@ -107,8 +111,20 @@ class Moment:
         return self.here if node is None or node.place is None else node.place
 
     def name(self, tensor: int) -> str:
-        """What the user's code calls a tensor."""
-        return self.trace.name_of(tensor)
+        """What the user's code calls a tensor; without a name, what was done to get it: ``W1.T``, ``relu(…)``."""
+        name = self.trace.name_of(tensor)
+        return self._made_name(tensor) or name if name[0] == "#" else name
+
+    def _made_name(self, tensor: int) -> str:
+        made = self.trace.op_at(self.trace.producers.get(tensor, 0))
+        if made is None:
+            return ""
+        given = [value for _, value in made.inputs if isinstance(value, int)]
+        inner = self.trace.name_of(given[0]) if len(given) == 1 else "#"
+        of = "…" if inner[0] == "#" else inner
+        if made.op in TURNED and of.replace(".", "").replace("_", "").isalnum():
+            return f"{of}.{TURNED[made.op]}"
+        return f"{made.op}({of})"
 
     def grad_name(self, tensor: int) -> str:
         """``h.grad``, ``(a + b).grad``."""

@@ -43,6 +43,8 @@ class Track:
     def word(self, cell: int, words: str, role: Role, jump: Jump | None = None) -> bool:
         """Words from ``cell`` on, if no sign or other word is in the way; whether they were written."""
         room = cell_len(words)
+        if cell > self.cell(self.now) and role == "bump":
+            role = "faint"
         if cell < 0 or cell + room > self.room or any(self.taken[cell : cell + room]):
             return False
         self.cells[cell : cell + room] = [(char, role, jump) for char in words]

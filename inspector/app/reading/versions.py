@@ -59,22 +59,30 @@ def _head(moment: Moment, life: Life) -> Line:
     now = moment.view.step
     stale = [save for save in life.saves if save.stale(now)]
     version = life.version_at(now)
-    known = moment.state.tensors.get(life.tensor)
+    owner = _owner(moment, life)
+    known = moment.state.tensors.get(owner)
     form = "  not made yet" if known is None else f"  {shape(known.dtype, known.shape)}"
     parted = f"  ≠ {_count(len(stale), 'save')} of v{stale[0].version}" if stale else ""
     return line(
-        Bit(plain(moment.name(life.tensor)), "name", Jump("tensor", life.tensor)),
+        Bit(plain(moment.name(owner)), "name", Jump("tensor", owner)),
         (form, "muted"),
         (f"  now v{version}" if known is not None else "", "bump" if version else "muted"),
         (parted, "alarm"),
-        *_sharers(moment, life),
+        *_sharers(moment, life, owner),
         *_last_write(moment, life),
     )
 
 
-def _sharers(moment: Moment, life: Life) -> list[Bit]:
+def _owner(moment: Moment, life: Life) -> int:
+    """The tensor to call a storage by: the first in it that has a name."""
     state = moment.state.storages.get(life.storage)
-    others = [one for one in state.tensors if one != life.tensor] if state is not None else []
+    named = (one for one in state.tensors if one in moment.trace.names) if state is not None else iter(())
+    return next(named, life.tensor)
+
+
+def _sharers(moment: Moment, life: Life, owner: int) -> list[Bit]:
+    state = moment.state.storages.get(life.storage)
+    others = [one for one in state.tensors if one != owner] if state is not None else []
     named = [one for one in dict.fromkeys(others) if one in moment.trace.names] or others
     bits = [bit for one in named[:3] for bit in (Bit(" "), _tensor(moment, one))]
     more = f" +{len(others) - len(bits) // 2}" if len(others) > len(bits) // 2 else ""
@@ -118,7 +126,9 @@ def _track(moment: Moment, life: Life, room: int, *, with_saves: bool = True) ->
 
 def _in_full(moment: Moment, life: Life, room: int) -> list[Line]:
     """The storage of the selected tensor: a row for each save that is pinned to one of its versions, and its writes."""
-    pins = sorted(life.saves, key=lambda save: (save.parted is None, save.step))[:PINS]
+    now = moment.view.step
+    near = sorted(life.saves, key=lambda save: (not save.stale(now), not save.held(now), abs(save.step - now)))
+    pins = sorted(near[:PINS], key=lambda save: save.step)
     rows = [clip(_head(moment, life), room), _track(moment, life, room, with_saves=False)]
     rows += [_pin(moment, save, room) for save in pins]
     if len(life.saves) > PINS:

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from inspector.app.desk import LOWER
 from inspector.app.lines import Line
-from inspector.app.reading import ledger, nodes, queue, tensors, versions, why
+from inspector.app.reading import ledger, nodes, queue, saved, tensors, versions, why
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Page
 
@@ -19,6 +19,7 @@ PAGES: dict[str, ModuleType] = {
     "why": why,
     "versions": versions,
     "ledger": ledger,
+    "saved": saved,
     "queue": queue,
 }
 """What each page reads: ``lines(moment, room)``, and ``title(moment)`` for what stands in its frame."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -166,7 +168,7 @@ def test_the_margin_marks_saves_writes_errors_and_where_the_script_is(trace: Tra
     assert margins[6] == "1× ✓▣   6 "
     assert margins[11] == "1× ✗▣✗ 11 "
     assert margins[12] == "1× ✓ ▲ 12 "
-    assert margins[13] == "1×   ✗►13 "
+    assert margins[13] == "1× ✓ ✗►13 "
     assert "▣ 2 saved" in text(note(moment, tiny.FILE, 6))
     assert "▲ written" in text(note(moment, tiny.FILE, 12))
     assert "◄ here" in text(note(moment, tiny.FILE, 13))
@@ -259,3 +261,19 @@ def test_numbers_that_are_many_become_a_distribution_and_odd_ones_are_counted(tr
     assert "−1.0 … 1.0" in rows
     assert "█" in rows
     assert "mean 0.25" in rows
+
+
+def test_a_tensor_without_a_name_is_called_by_what_was_done_to_get_it(walks: Callable[[str], Any]) -> None:
+    walk = walks(
+        """
+        import minigrad as mg
+        from minigrad.nn import functional as F
+
+        x, W = mg.ones(4, 3), mg.ones(2, 3, requires_grad=True)
+        y = F.linear(x, W).relu().sum()
+        """
+    )
+    moment = walk.moment(walk.go(View(), len(walk.trace)))
+    names = {moment.name(tensor) for tensor in moment.state.tensors}
+    assert not any(name.startswith("#") for name in names)
+    assert "W.T" in names
