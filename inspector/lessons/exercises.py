@@ -119,8 +119,13 @@ def _comparable(result: Any) -> Any:
 
 
 def _call(mine: Solution, case: tuple[Any, ...]) -> str:
-    arguments = ", ".join(shown(one() if callable(one) else one) for one in case)
+    arguments = ", ".join(_argument(one() if callable(one) else one) for one in case)
     return f"{mine.__name__}({arguments})"
+
+
+def _argument(value: Any) -> str:
+    """On one line; a function by its name."""
+    return str(value.__name__) if callable(value) else shown(value).replace("\n", "")
 
 
 def exercise(number: str) -> Callable[[F], F]:
