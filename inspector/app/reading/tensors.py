@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inspector.app.lines import BLANK, Bit, Jump, Line, clip, line, pairs, wrapped
+from inspector.app.reading.heat import heat, largest_of, strip
 from inspector.app.reading.looks import look
 from inspector.app.reading.places import where
+from inspector.app.veil import is_sealed
 from inspector.app.view import Moment
 from inspector.draw.wording import gradient, number, plain, shape, size
 from inspector.trace.facts import Summary
 from inspector.trace.state import TensorState
 
 BARS = "▁▂▃▄▅▆▇█"
+SHARERS = 5
+"""Of the tensors that share a storage, so many are named."""
 SHOWN = 24
 """A tensor of at most so many numbers is shown as numbers; above, as the shape of their distribution."""
 
@@ -35,16 +39,31 @@ def lines(moment: Moment, room: int) -> list[Line]:
         return wrapped("No tensor has been made yet. Press → to step.", room, "muted")
     tensor = moment.tensor
     if tensor is None:
-        return wrapped("This tensor is not made yet at this step.", room, "muted")
+        return wrapped(_unknown(moment, moment.view.tensor), room, "muted")
     return [
         _kind(moment, tensor, room),
         *pairs(_fields(moment, tensor), room, columns=2 if room >= 56 else 1),
         *_memory(moment, tensor, room),
         *_savers(moment, tensor, room),
-        *_numbers("value", tensor.value, room),
+        *_numbers("value", tensor.value, room, _outdated(moment, tensor)),
         *_numbers("grad", tensor.grad, room),
         *_origin(moment, tensor, room),
     ]
+
+
+def _unknown(moment: Moment, serial: int) -> str:
+    first = next(iter(moment.trace.steps_of_tensor(serial)), 0)
+    if first <= moment.view.step:
+        return "Autograd made this tensor for itself: the trace knows its name, and nothing else of it."
+    return "This tensor is not made yet at this step."
+
+
+def _outdated(moment: Moment, tensor: TensorState) -> str:
+    """Whether somebody wrote the same memory through another tensor since the numbers were looked at."""
+    bumps = moment.state.storages[tensor.storage].bumps
+    seen = max((bump.step for bump in bumps if bump.tensor == tensor.serial), default=tensor.created)
+    later = [bump for bump in bumps if bump.step > seen]
+    return f"  of v{later[0].old}: written since through {plain(moment.name(later[-1].tensor))}" if later else ""
 
 
 def _kind(moment: Moment, tensor: TensorState, room: int) -> Line:
@@ -102,10 +121,6 @@ def _memory(moment: Moment, tensor: TensorState, room: int) -> list[Line]:
     rows: list[tuple[str, Line]] = []
     if tensor.base is not None:
         rows.append(("view of", line(_tensor(moment, tensor.base))))
-    others = [one for one in moment.state.storages[tensor.storage].tensors if one not in (tensor.serial, tensor.base)]
-    if others:
-        shared = [bit for one in others[:4] for bit in (_tensor(moment, one), Bit(" "))]
-        rows.append(("shares with", line(*shared, (f"+{len(others) - 4}" if len(others) > 4 else "", "muted"))))
     bumps = moment.state.storages[tensor.storage].bumps
     if bumps:
         last = bumps[-1]
@@ -115,7 +130,25 @@ def _memory(moment: Moment, tensor: TensorState, room: int) -> list[Line]:
                 line(Bit(f"▲ {last.by}", "bump", Jump("step", last.step)), (f"  {where(last.place)}", "muted")),
             )
         )
-    return pairs(rows, room)
+    return [*pairs(rows, room), *_sharers(moment, tensor, room)]
+
+
+def _sharers(moment: Moment, tensor: TensorState, room: int) -> list[Line]:
+    """The views of the same memory, each with its shape and how it was made: a write through one reaches all."""
+    others = [one for one in moment.state.storages[tensor.storage].tensors if one not in (tensor.serial, tensor.base)]
+    named = sorted(others, key=lambda one: one not in moment.trace.names)[:SHARERS]
+    rows = [_sharer(moment, one) for one in named if one in moment.state.tensors]
+    more = len(others) - len(rows)
+    rest = [line((f"  and {more:,} more", "muted"))] if more else []
+    head = line(("shares its storage with", "muted"))
+    return [head, *(clip(row, room) for row in rows), *rest] if rows else []
+
+
+def _sharer(moment: Moment, serial: int) -> Line:
+    other = moment.state.tensors[serial]
+    how = f"  {plain(other.how)}" + (" of " if other.base is not None else "")
+    base = _tensor(moment, other.base) if other.base is not None else Bit("")
+    return line("  ", _tensor(moment, serial), (f"  {shape(other.dtype, other.shape)}{how}", "muted"), base)
 
 
 def _tensor(moment: Moment, serial: int) -> Bit:
@@ -144,17 +177,32 @@ def _savers(moment: Moment, tensor: TensorState, room: int) -> list[Line]:
     return [line(("saved by", "muted")), *(clip(row, room) for row in rows[:6]), *more]
 
 
-def _numbers(label: str, summary: Summary | None, room: int) -> list[Line]:
-    """Small arrays as numbers; large ones as the shape of their distribution, between their extremes."""
+def _numbers(label: str, summary: Summary | None, room: int, outdated: str = "") -> list[Line]:
+    """Small arrays as numbers, with their shades beside them; large ones as shades and as a distribution."""
     if summary is None:
         return []
-    oddities = _oddities(summary)
+    if is_sealed(summary):
+        return [
+            line((f"{label}  ", "muted"), ("?", "gradient"), Bit("  y: guess it", "muted", Jump("action", "guess")))
+        ]
+    oddities = [*_oddities(summary), Bit(outdated, "bump")]
     if size(summary.shape) == 1 and summary.values:
         return [line((f"{label}  ", "muted"), number(summary.values[0]), *oddities)]
+    head = clip(line((label, "muted"), *oddities), room)
     rows = _grid(summary)
     if rows and max(map(len, rows)) <= room:
-        return [line((label, "muted"), *oddities), *(line(row) for row in rows)]
-    return [line((label, "muted"), *oddities), *(clip(row, room) for row in _distribution(summary))]
+        return [head, *_shaded(rows, summary, room)]
+    inner = [line("  ", *row) for row in heat(summary, room - 2)]
+    return [head, *(clip(row, room) for row in [*inner, *_distribution(summary)])]
+
+
+def _shaded(rows: list[str], summary: Summary, room: int) -> list[Line]:
+    """Rows of numbers, each with its shades at the right, if there is room for all."""
+    columns, largest = summary.shape[-1], largest_of(summary.values)
+    if max(map(len, rows)) + 3 + 2 * columns > room:
+        return [line(row) for row in rows]
+    parts = [summary.values[start : start + columns] for start in range(0, len(summary.values), columns)]
+    return [line(row, "   ", *strip(part, largest, 2)) for row, part in zip(rows, parts, strict=False)]
 
 
 def _grid(summary: Summary) -> list[str]:
@@ -170,18 +218,27 @@ def _grid(summary: Summary) -> list[str]:
 
 
 def _oddities(summary: Summary) -> list[Bit]:
-    parts = [f"  {summary.nans} NaN" if summary.nans else "", f"  {summary.infinities} ∞" if summary.infinities else ""]
-    return [Bit(part, "bad") for part in parts if part]
+    """How many are NaN, how many infinite; or that all are finite, of which a recording without values is not sure."""
+    parts = [
+        f"  {summary.nans:,} NaN" if summary.nans else "",
+        f"  {summary.infinities:,} ∞" if summary.infinities else "",
+    ]
+    bits = [Bit(part, "bad") for part in parts if part]
+    return bits or ([Bit("  0 NaN, 0 ∞", "faint")] if summary.norm is not None else [])
 
 
 def _distribution(summary: Summary) -> list[Line]:
+    if not summary.values and summary.norm is None and not (summary.nans or summary.infinities):
+        return [line(("  the recording took no numbers", "muted"))]
     if summary.low is None or summary.high is None:
-        return [line(("  nothing finite in it", "bad"))]
+        return [line(("  nothing finite in it", "bad"))] if summary.nans or summary.infinities else []
     bars = histogram(summary.values, summary.low, summary.high)
     ends = f"{number(float(summary.low))} … {number(float(summary.high))}"
+    count, known = size(summary.shape), len(summary.values)
     rest = [
         f"mean {number(float(summary.mean))}" if summary.mean is not None else "",
         f"‖·‖ {number(float(summary.norm))}" if summary.norm is not None else "",
+        f"bars of {known} of {count:,}" if known < count else "",
     ]
     return [line(f"  {bars}  ", ends), line((f"  {'  '.join(part for part in rest if part)}", "muted"))]
 

@@ -43,7 +43,7 @@ def test_a_leaf_before_and_after_its_first_gradient(trace: Trace, tiny: ModuleTy
     after = said(tensors.lines(at(trace, 40, tensor=tiny.W), 40))
     assert "grad           ‖g‖ 49.2" in after  # √(22² + 44²)
     assert "grad_impl      f64[2,1]" in after
-    assert "  22.0\n  44.0" in after
+    assert "  22.0   ▓▓\n  44.0   ██" in after
 
 
 def test_a_tensor_tells_every_field_of_its_metadata(trace: Trace, tiny: ModuleType) -> None:

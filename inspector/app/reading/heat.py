@@ -1,0 +1,68 @@
+"""Numbers as shades: how dense a cell is says how large, its kind of filling which sign, and colour says both again.
+
+Positive numbers are ░▒▓█, negative ones -=≡▤, so that black and white tells all. Must not know Textual.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.app.lines import Bit, Line, Role, line
+from inspector.draw.wording import number, size
+from inspector.trace.facts import Summary
+
+MORE, LESS = "░▒▓█", "-=≡▤"
+ROWS = 8
+"""A map has at most so many rows."""
+
+
+def shade(value: Any, largest: float) -> tuple[str, Role]:
+    """The sign of one number, beside the largest of its neighbours.
+
+    >>> [shade(value, 2.0)[0] for value in (2.0, 0.6, 0.0, -0.6, -2.0, math.nan, -math.inf)]
+    ['█', '▒', '·', '=', '▤', '✗', '∞']
+    """
+    if isinstance(value, complex):
+        value = abs(value)
+    if not math.isfinite(value):
+        return ("✗" if math.isnan(value) else "∞"), "alarm"
+    if not value or not largest:
+        return "·", "faint"
+    level = min(len(MORE) - 1, int(abs(value) / largest * len(MORE)))
+    return (MORE[level], "code") if value > 0 else (LESS[level], "saved")
+
+
+def heat(summary: Summary, room: int) -> list[Line]:
+    """A map of the numbers that are known of an array, a row for each of its last dimension; with its scale below."""
+    count = size(summary.shape)
+    if count < 2 or len(summary.values) < 2 or not summary.shape:
+        return []
+    columns = summary.shape[-1]
+    values = summary.values[:count]
+    largest = largest_of(values)
+    wide = 2 if 2 * min(columns, len(values)) <= room else 1
+    fits = min(columns, room // wide)
+    rows = [values[start : start + columns] for start in range(0, len(values), columns)]
+    drawn = [strip(row[:fits], largest, wide) for row in rows[:ROWS]]
+    return [*drawn, _scale(summary, largest, min(fits, len(rows[0])), len(drawn))]
+
+
+def strip(values: Sequence[Any], largest: float, wide: int = 1) -> Line:
+    """One row of a map."""
+    cells = [shade(value, largest) for value in values]
+    return tuple(Bit(glyph * wide, role) for glyph, role in cells)
+
+
+def largest_of(values: Sequence[Any]) -> float:
+    """The largest finite magnitude."""
+    return max((abs(value) for value in values if math.isfinite(abs(value))), default=0.0)
+
+
+def _scale(summary: Summary, largest: float, columns: int, rows: int) -> Line:
+    """What the darkest cells stand for, and how much of the array is shown."""
+    count, shown = size(summary.shape), columns * rows
+    part = "" if shown >= count else f"  the first {shown} of {count:,}"
+    scale = number(float(largest))
+    return line(("▤", "saved"), (f" −{scale}  ", "faint"), ("█", "code"), (f" {scale}{part}", "faint"))
