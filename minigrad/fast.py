@@ -14,6 +14,7 @@ import numpy as np
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
+from minigrad.autograd.plans import FIRST, NOTHING, OUTPUT, SECOND, SECOND_FIRST
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved import SavedOutput
 from minigrad.autograd.views import Creation, View
@@ -47,7 +48,8 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
 
 
 def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
-    forward, ufunc = op.forward, op.ufunc
+    forward, ufunc, node_class = op.forward, op.ufunc, op.node_class
+    plan = op.plans[1] if op.plans else None
 
     def apply(a: Any, *attributes: Any) -> Any:
         if type(a) is ndarray:
@@ -66,32 +68,32 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
         needed = a._requires_grad if a._view is None else a.requires_grad
-        if not needed or (regime.paused and not modes.grad) or not op.plans or out.dtype.kind != "f":
-            if op.plans and out.dtype.kind == "c":
+        if not needed or (regime.paused and not modes.grad) or plan is None or out.dtype.kind != "f":
+            if plan is not None and out.dtype.kind == "c":
                 return general(op, (a,), attributes)
             t._requires_grad = False
             t._made_by = None
             return t
-        n = new(op.node_class)
-        n.sequence_nr = next_sequence_nr()
-        n.hooks = None
-        n.metas = None if out.dtype is kind else ((x.shape, kind),)
-        n.plan = op.plans[1]
-        _, sources, extras, _, _ = n.plan
-        n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else ()
         next_node = a._made_by if a._view is None else a.grad_fn
         if next_node is None:
             if not a._requires_grad:
                 return general(op, (a,), attributes)
             next_node = accumulator_of(a)
+        n = node_class()
+        n.sequence_nr = next_sequence_nr()
+        n.hooks = None
         n.next_nodes = (next_node,)
         n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
+        n.metas = None if out.dtype is kind else ((x.shape, kind),)
+        n.plan = plan
+        extras = plan.extras
+        n.extras = tuple([x.shape if is_shape else attributes[i] for is_shape, i in extras]) if extras else NOTHING
         t._requires_grad = True
         t._made_by = n
-        if not sources:
-            n.saved = n.versions = ()
-            return t
-        if sources == (-1,):
+        sources = plan.sources
+        if sources is NOTHING:
+            n.saved = n.versions = NOTHING
+        elif sources is OUTPUT:
             slot = new(SavedOutput)
             slot.array = out
             slot.output_nr = 0
@@ -99,7 +101,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             fresh.value = 0
             n.saved = (slot,)
             n.versions = UNWRITTEN
-        elif sources == (0,):
+        elif sources is FIRST:
             counter = a._counter
             n.saved = (a,)
             n.versions = UNWRITTEN if counter is None else (counter.value,)
@@ -112,7 +114,9 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
 
 
 def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
-    forward, ufunc = op.forward, op.ufunc
+    forward, ufunc, node_class = op.forward, op.ufunc, op.node_class
+    plans: Any = op.plans or (None,) * 4
+    _, only_a, only_b, both = plans
 
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, TensorBase):
@@ -147,14 +151,14 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (need_a or need_b) or (regime.paused and not modes.grad) or not op.plans or out.dtype is not kind:
-            if op.plans and out.dtype is not kind and out.dtype.kind in "fc":
+        if not (need_a or need_b) or (regime.paused and not modes.grad) or both is None or out.dtype is not kind:
+            if both is not None and out.dtype is not kind and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
             t._made_by = None
             return t
-        numbers = 0
         node_a = node_b = None
+        numbers = 0
         if need_a:
             node_a = a._made_by if a._view is None else a.grad_fn
             if node_a is None:
@@ -169,26 +173,27 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                     return general(op, (a, b), ())
                 node_b = accumulator_of(b)
             numbers |= b._output_nr
-        n = new(op.node_class)
+        n = node_class()
         n.sequence_nr = next_sequence_nr()
         n.hooks = None
         n.next_nodes = (node_a, node_b)
         n.input_nrs = (a._output_nr if need_a else 0, b._output_nr if need_b else 0) if numbers else None
-        n.plan = op.plans[need_a | need_b << 1]
-        _, sources, extras, _, _ = n.plan
-        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else ()
+        n.plan = plan = only_b if not need_a else both if need_b else only_a
+        extras = plan.extras
+        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else NOTHING
         if y is b or (x.shape == y.shape if need_b else x.shape == out.shape):
             n.metas = None
         else:
             n.metas = ((x.shape, kind), (y.shape, kind) if need_b else None)
         t._requires_grad = True
         t._made_by = n
-        if not sources:
-            n.saved = n.versions = ()
-        elif sources == (1, 0):
+        sources = plan.sources
+        if sources is NOTHING:
+            n.saved = n.versions = NOTHING
+        elif sources is SECOND_FIRST:
             n.saved = (b, a)
             n.versions = BOTH_UNWRITTEN if a._counter is None is b._counter else _versions(n.saved)
-        elif sources == (1,):
+        elif sources is SECOND:
             n.saved = (b,)
             n.versions = NUMBER if y is b else _versions(n.saved)
         else:

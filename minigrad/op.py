@@ -29,7 +29,7 @@ import numpy as np
 
 from minigrad import dispatch
 from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
-from minigrad.autograd.plans import Plan, Rule, sender
+from minigrad.autograd.plans import Plan, Rule, as_usual, sender
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved_attributes import saved_attributes
 from minigrad.fast import make_apply, make_inplace
@@ -133,7 +133,7 @@ class Op:
         self.constants = frozenset(names)
         if names:
             self.node_class = self._node_type(LeadingEdges, self.node_class)
-            self.apply = self._way(regime, dispatch.general)
+        self.apply = self._way(regime, dispatch.general)
 
     def _way(self, regime: Regime, general: dispatch.General) -> Callable[..., Any]:
         """The quickest way to apply this operation."""
@@ -175,7 +175,6 @@ class Op:
         self._check_wishes(self.joint_wishes)
         self.joint = rule
         self.node_class = self._node_type(JointOpNode)
-        self.apply = self._way(regime, dispatch.general)
         self._set_constants(*constants)
         return self
 
@@ -196,7 +195,7 @@ class Op:
         others = tuple(name for name in wished if name not in slots)
         place = {name: i for i, name in enumerate((*slots, *others))}
         rules = tuple(None if rule is None else (rule, tuple(place[wish] for wish in _wishes(rule))) for rule in active)
-        return Plan(rules, tuple(map(self._source, slots)), tuple(map(self._extra, others)), sender(rules), slots)
+        return Plan(rules, as_usual(map(self._source, slots)), tuple(map(self._extra, others)), sender(rules), slots)
 
     @property
     def _always_saved(self) -> Iterator[str]:

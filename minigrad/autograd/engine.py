@@ -47,6 +47,7 @@ from minigrad.events import (
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
+ndarray = np.ndarray
 _next_task_serial = itertools.count(1).__next__
 NESTED_IN_ONE_THREAD = 24
 """Backward called within backward goes on in a fresh thread beyond this depth, so that its nesting is not bounded by
@@ -65,6 +66,7 @@ class GraphTask:
 
     __slots__ = (
         "_accumulators",
+        "_grown",
         "_lone",
         "_needed",
         "_roots",
@@ -96,6 +98,8 @@ class GraphTask:
         self.callbacks: list[Callable[[], None]] = []
         self._needed: set[Node] | None = None
         self._accumulators: list[AccumulateGrad] = []
+        self._grown: set[Node] = set()
+        """Nodes whose buffers hold a sum that ``run`` made, which nobody else holds: it grows in place."""
         self.given: dict[int, Tensor] = {}
 
     @property
@@ -121,18 +125,18 @@ class GraphTask:
     def count_dependencies(self, roots: Sequence[Node]) -> None:
         """Walk all that the roots reach, once."""
         dependencies = self.dependencies
-        stack = list(dict.fromkeys(roots))
         self._lone = len(roots) == 1
-        seen = set(stack)
-        self._roots = frozenset(stack)
+        self._roots = first = frozenset(roots)
+        stack = list(first)
         while stack:
             for node in stack.pop().next_nodes:
-                if node is not None:
-                    if node in seen:
-                        dependencies[node] = dependencies.get(node, 0) + 1
-                    else:
-                        seen.add(node)
-                        dependencies[node] = 1
+                if node is None:
+                    continue
+                if node in dependencies:
+                    dependencies[node] += 1
+                else:
+                    dependencies[node] = 1
+                    if node not in first:
                         stack.append(node)
 
     def prune(self, roots: Sequence[Node], run: Sequence[Node]) -> None:
@@ -168,8 +172,9 @@ class GraphTask:
                 self.make_ready(node)
 
     def put(self, node: Node, number: int, gradient: Gradient) -> Gradient:
-        """Add a gradient to the buffer of ``node``; returns what the buffer held before."""
+        """Add a gradient to the buffer of ``node``; returns what the buffer held before, which is not written."""
         buffers = self.buffers
+        self._grown.discard(node)
         if node.single:
             before = buffers.get(node)
             buffers[node] = gradient if before is None else before + gradient
@@ -200,9 +205,9 @@ class GraphTask:
         case.
         """
         ready, buffers, dependencies, accumulators = self.ready, self.buffers, self.dependencies, self._accumulators
-        create_graph, release = self.create_graph, not self.retain_graph
+        create_graph, release, grown = self.create_graph, not self.retain_graph, self._grown
         careful = self._needed is not None or modes.anomaly
-        push, pop = heapq.heappush, heapq.heappop
+        push, pop, add = heapq.heappush, heapq.heappop, np.add
         coming: Node | None = None  # the one node that is ready, in a chain: it needs no queue
         while True:
             if accumulators:
@@ -219,7 +224,7 @@ class GraphTask:
                 break
             self.node = node
             gradient = buffers.pop(node, None)
-            if careful or node.hooks is not None or Event.anyone:
+            if careful or node.hooks is not None or regime.unusual:
                 self._visit(node, gradient)
                 continue
             results = node.run(gradient, create_graph)
@@ -227,16 +232,28 @@ class GraphTask:
                 results = run_post_hooks(node, results, FORGOTTEN, self)
             if release:
                 node.release()
-            for index, target in enumerate(node.next_nodes):
+            if node.input_nrs is not None:
+                self._send(node, results)
+                results = gradient = None
+                continue
+            index = -1  # counted by hand: enumerate costs more
+            for target in node.next_nodes:
+                index += 1
                 if target is None:
                     continue
                 gradient = results[index]
                 if gradient is not None:
-                    if target.single:
-                        before = buffers.get(target)
-                        buffers[target] = gradient if before is None else before + gradient
+                    if target in grown:
+                        held = buffers[target]
+                        add(held, gradient, held)
+                    elif not target.single:
+                        self.put(target, 0, gradient)
+                    elif target in buffers:
+                        held = buffers[target] = buffers[target] + gradient
+                        if type(held) is ndarray:
+                            grown.add(target)
                     else:
-                        self.put(target, node.input_nrs[index] if node.input_nrs else 0, gradient)
+                        buffers[target] = gradient
                 left = dependencies[target] - 1
                 if left:
                     dependencies[target] = left
@@ -249,7 +266,7 @@ class GraphTask:
                     if coming is not None:
                         push(ready, (-coming.sequence_nr, coming))
                         coming = None
-            results = gradient = None  # an accumulator may take over a gradient that nobody else holds
+            results = gradient = held = None  # an accumulator may take over a gradient that nobody else holds
 
     def _visit(self, node: Node, gradient: Gradient) -> None:
         """One node with its hooks, captures and events.

@@ -236,14 +236,17 @@ class SavingNode(Node):
             raise FreedError(self)
         if SavedUnpacked.listeners and not current.told:
             self._announce_unpacking(saved)
+        versions, position = self.versions, -1  # counted by hand: zip costs more than all that is done here
         values: list[Any] = []
-        for slot, version in zip(saved, self.versions):  # noqa: B905 (equal by construction; strict costs 60 ns)
+        for slot in saved:
+            position += 1
+            version = versions[position]
             if version is None:
                 values.append(slot)
             else:
                 counter = slot._counter
                 if counter is not None and counter.value != version:
-                    raise self._overwritten(len(values), counter, version)
+                    raise self._overwritten(position, counter, version)
                 values.append(slot.array)
         return values
 
