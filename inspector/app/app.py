@@ -24,13 +24,20 @@ class InspectorApp(App[None]):
     ENABLE_COMMAND_PALETTE: ClassVar[bool] = True
 
     def __init__(
-        self, trace: Trace, *, at_end: bool = False, script: Live | None = None, memory: Memory | None = None
+        self,
+        trace: Trace,
+        *,
+        at_end: bool = False,
+        script: Live | None = None,
+        memory: Memory | None = None,
+        quiz: bool = False,
     ) -> None:
         super().__init__()
         self.trace = trace
         self.script = script
         self.memory = memory
         self._at_end = at_end
+        self._quiz = quiz
         self.register_theme(NIGHT)
         self.register_theme(DAY)
         self.theme = self._first_theme()
@@ -42,7 +49,7 @@ class InspectorApp(App[None]):
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""
-        return DeskScreen(self.trace, at_end=self._at_end, script=self.script, memory=self.memory)
+        return DeskScreen(self.trace, at_end=self._at_end, script=self.script, memory=self.memory, quiz=self._quiz)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our style sheet needs beyond Textual's own variables."""

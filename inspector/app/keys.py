@@ -7,7 +7,7 @@ from typing import Literal
 
 from inspector.app.desk import LOWER
 
-Group = Literal["Step", "Script", "Jump", "Stop", "Look", "App"]
+Group = Literal["Step", "Script", "Jump", "Stop", "Teach", "Look", "App"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ KEYS: tuple[Key, ...] = (
     Key("M", "M", "bookmarks", "", "all bookmarks", "Stop"),
     Key("apostrophe", "'", "to_bookmark('next')", "", "to the next bookmark", "Stop"),
     Key("quotation_mark", '"', "to_bookmark('previous')", "", "to the bookmark before", "Stop"),
+    Key("Q", "Q", "quiz", "", "quiz: gradients are hidden until they are guessed; again: show all", "Teach"),
+    Key("y", "y", "guess", "", "guess the gradient of what is selected", "Teach"),
     Key("tab", "tab", "next_pane", "pane", "to the next pane", "Look", 4),
     Key("shift+tab", "⇧tab", "previous_pane", "", "to the pane before", "Look"),
     Key("z", "z", "zoom", "zoom", "cards, boxes or chips in the graph", "Look", 2),

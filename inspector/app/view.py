@@ -74,6 +74,8 @@ class Moment:
     """What the script does meanwhile, if it runs beside the trace."""
     stops: Breakpoints = field(default_factory=Breakpoints)
     bookmarks: Bookmarks = field(default_factory=Bookmarks)
+    score: str | None = None
+    """How the quiz goes, while there is one."""
 
     @cached_property
     def fact(self) -> Fact | None:

@@ -32,6 +32,8 @@ class Walk:
         """What the script does meanwhile, if it runs beside the trace."""
         self.stops = Breakpoints()
         self.bookmarks = Bookmarks()
+        self.score: str | None = None
+        """How the quiz goes, if ``trace`` is behind its veil."""
         self.hits = Hits(trace)
         self.grow()
 
@@ -65,6 +67,7 @@ class Walk:
             self.child,
             self.stops,
             self.bookmarks,
+            self.score,
         )
 
     def go(self, view: View, step: int) -> View:

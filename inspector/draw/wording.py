@@ -10,6 +10,8 @@ from inspector.trace.facts import Summary
 
 NOTHING = "—"
 """What is written for a value that was not computed; never 0."""
+HIDDEN = "?"
+"""What is written for a gradient that is there and must be guessed: its summary is ``sealed``."""
 WIDEST_GRADIENT = "‖g‖ 0.0123"
 """As wide as a gradient gets: its place is kept free before it arrives, so that positions stay fixed."""
 
@@ -72,8 +74,8 @@ def gradient(summary: Summary | None) -> str:
     """``‖g‖ 0.35``, or with its sign when it is one number: ``g −0.35``; ``—`` when there is none."""
     if summary is None:
         return NOTHING
-    if size(summary.shape) == 1 and summary.values:
-        return f"g {number(summary.values[0])}"
+    if size(summary.shape) == 1 and (summary.values or _is_sealed(summary)):
+        return f"g {magnitude(summary)}"
     return f"‖g‖ {magnitude(summary)}"
 
 
@@ -81,6 +83,8 @@ def magnitude(summary: Summary | None) -> str:
     """The norm alone, and what it leaves out: ``0.35``, ``0.35, 2 NaN``; the number itself when there is but one."""
     if summary is None:
         return NOTHING
+    if _is_sealed(summary):
+        return HIDDEN
     if size(summary.shape) == 1 and summary.values:
         return number(summary.values[0])
     if summary.nans:
@@ -88,6 +92,10 @@ def magnitude(summary: Summary | None) -> str:
     if summary.infinities:
         return "∞"
     return NOTHING if summary.norm is None else number(float(summary.norm))
+
+
+def _is_sealed(summary: Summary) -> bool:
+    return getattr(summary, "sealed", False)
 
 
 def norm_of(summary: Summary | None) -> float | None:

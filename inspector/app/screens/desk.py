@@ -26,9 +26,9 @@ from inspector.app.screens.find import Find
 from inspector.app.screens.habits import Habits
 from inspector.app.screens.help import Help
 from inspector.app.screens.live import LiveDesk
+from inspector.app.screens.teaching import Teaching
 from inspector.app.themes import ORDER
 from inspector.app.view import View, Zoom
-from inspector.app.walk import Walk
 from inspector.app.widgets.bars import Banner, Keybar, Rule, Tabs
 from inspector.app.widgets.canvas import Canvas, Inkwell, Jumped
 from inspector.app.widgets.events import EventsPane
@@ -63,7 +63,7 @@ class Desk(Inkwell):
         return self.plan
 
 
-class DeskScreen(LiveDesk, Habits):
+class DeskScreen(LiveDesk, Habits, Teaching):
     """Everything there is to see of a trace, at one step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,10 +74,16 @@ class DeskScreen(LiveDesk, Habits):
     view: var[View] = var(View(), init=False)
 
     def __init__(
-        self, trace: Trace, *, at_end: bool = False, script: Live | None = None, memory: Memory | None = None
+        self,
+        trace: Trace,
+        *,
+        at_end: bool = False,
+        script: Live | None = None,
+        memory: Memory | None = None,
+        quiz: bool = False,
     ) -> None:
         super().__init__()
-        self.walk = Walk(trace)
+        self.walk = self.first_walk(trace, quiz=quiz)
         self.script = script
         self.memory = memory
         self._at_end = at_end

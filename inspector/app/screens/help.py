@@ -29,7 +29,7 @@ SIGNS = (
 )
 WIDE = 130
 """Columns from which on the signs stand beside the keys."""
-GROUPS: tuple[Group, ...] = ("Step", "Script", "Jump", "Stop", "Look", "App")
+GROUPS: tuple[Group, ...] = ("Step", "Script", "Jump", "Stop", "Teach", "Look", "App")
 
 
 def page(room: int, live: bool = False) -> Content:

@@ -26,6 +26,7 @@ from inspector.app.widgets.bars import Banner, Keybar
 from inspector.app.widgets.typing import TypeLine
 from inspector.trace.conditions import parse
 from inspector.trace.goals import Goal
+from inspector.trace.trace import Trace
 
 LOOK = 1 / 30
 """Seconds between two looks at the script."""
@@ -75,6 +76,7 @@ class LiveDesk(Screen[None]):
         def leap(self, step: int | None) -> None: ...
         def open_at(self, step: int) -> None: ...
         def opening(self) -> int: ...
+        def first_walk(self, trace: Trace, *, quiz: bool) -> Walk: ...
         def draw_anew(self) -> None: ...
         def draw_growth(self) -> None: ...
         def explain_anew(self) -> None: ...
@@ -303,7 +305,7 @@ class LiveDesk(Screen[None]):
         except OSError as error:
             self.notify(f"The script could not be started: {error.strerror}.", severity="error")
             return
-        old, self.walk = self.walk, Walk(self.script.trace)
+        old, self.walk = self.walk, self.first_walk(self.script.trace, quiz=self.walk.score is not None)
         self.walk.take_over(old)
         self.walk.child = self.script.child
         self.history, self._news = History(), None

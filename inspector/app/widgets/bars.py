@@ -37,6 +37,7 @@ class Banner(Bar):
             ("inspector", "strong"),
             ("  │  ", "faint"),
             (script, "plain"),
+            *self._quiz(moment),
             *self._how(moment),
             *self._caption(moment),
         )
@@ -50,6 +51,12 @@ class Banner(Bar):
         if moment.progress is not None:
             share = f"reading {moment.progress:.0%} of {moment.marks.length:,} steps"
         return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.size.width)
+
+    def _quiz(self, moment: Moment) -> Line:
+        """How the quiz goes; a click asks about what is selected."""
+        if moment.score is None:
+            return ()
+        return line(("  │  ", "faint"), Bit(f"quiz: {moment.score}, y guesses", "gradient", Jump("action", "guess")))
 
     def _caption(self, moment: Moment) -> Line:
         """What the bookmark says that is set here."""
