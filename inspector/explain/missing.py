@@ -14,7 +14,7 @@ from inspector.explain import cuts
 from inspector.explain.finding import Evidence, Location, at
 from inspector.explain.flow import Flow
 from inspector.explain.functions import is_marked, parameters, returns, runs, writes_within
-from inspector.explain.rewrite import as_update, assigned_name, whole
+from inspector.explain.rewrite import as_update, assigned_name, leaf_itself, whole
 from inspector.explain.source import (
     called,
     library,
@@ -83,13 +83,16 @@ def _not_leaf(question: Question) -> Reason | None:
     went = (
         f"The gradient went on to {_leaf(question, owner)}" if owner is not None else "The gradient went on through it"
     )
+    own = "" if owner is None or tensor.base is not None else leaf_itself(trace, tensor.place, owner.place)
     made = trace.op_at(tensor.op or 0)
     of = f"{made.op}()" if made is not None else node.name
     return Reason(
         f"it is not a leaf but the result of {of} on {where(trace, tensor.place)}. {went}; only leaves keep theirs, "
         "unless asked to",
         at(tensor.place, "created"),
-        f"{question.name}.retain_grad()  # before backward; or keep a name for the leaf itself and read its .grad",
+        (f"{own}  # a leaf; or, before backward, " if own else "")
+        + f"{question.name}.retain_grad()"
+        + ("" if own else "  # before backward; or keep a name for the leaf itself and read its .grad"),
     )
 
 

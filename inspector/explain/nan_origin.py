@@ -27,7 +27,7 @@ from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import Flow, Use, flow_of
 from inspector.explain.passes import Pass, passes_of
 from inspector.explain.rewrite import chosen_safely, with_finite_mask, with_safe_operand
-from inspector.explain.source import called, where
+from inspector.explain.source import called, short_where, where
 from inspector.explain.words import number, spot
 from inspector.trace.facts import NodeFinished, Summary
 from inspector.trace.trace import Trace
@@ -253,8 +253,21 @@ def _first_order(
 ) -> str:
     cause = "" if use is None else _why(case, use, place, SLOPES, index)
     zero = "; the gradient that came in there is 0, and 0 · ∞ is NaN" if _came_in(origin, place) else ""
+    infinite = None if use is None else _infinite_operand(case, use, place)
+    if infinite is not None and zero:
+        made = f"{infinite.fact.op} on {short_where(case.trace, infinite.fact.place)}"
+        cause = f": there {made} had made infinity{_why(case, infinite, place, VALUES).replace(': there', ', since')}"
     more = [*_sent_by(case, chooser), *_then(case, origin, place), *_gentle(case, use)]
     return " ".join([f"{cause}{zero}.", *more])
+
+
+def _infinite_operand(case: _Case, use: Use, place: _Spot) -> Use | None:
+    """The operation that made the operand infinite by which a gradient of 0 was multiplied."""
+    for _, operand in use.fact.inputs:
+        value = place.of(case.flow.value_of(operand, use.step)) if isinstance(operand, int) else None
+        if value is not None and math.isinf(value) and isinstance(operand, int):
+            return case.flow.makers.get(operand)
+    return None
 
 
 def _came_in(origin: NodeFinished, place: _Spot) -> bool:
@@ -334,7 +347,8 @@ def _mend_backward(case: _Case, use: Use | None, place: _Spot, index: int, choos
     if use is None:
         return "# keep the operands away from where the slope is infinite: add a small number inside"
     if chooser is not None:
-        safely = chosen_safely(case.trace, chooser.fact.place, use.fact.place)
+        unsafe = _infinite_operand(case, use, place) or use
+        safely = chosen_safely(case.trace, chooser.fact.place, unsafe.fact.place)
         return safely or "# put a safe operand in before this operation, with a where() of its own"
     edge = _edge(case, use, place, SLOPES, index)
     if edge is not None and edge.safe:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from inspector.explain.elsewhere import write_that_went_well
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import flow_of
-from inspector.explain.rewrite import out_of_place, whole, with_decimal_points
+from inspector.explain.rewrite import leaf_itself, out_of_place, whole, with_decimal_points
 from inspector.explain.source import called, code_of, library, where
 from inspector.explain.words import listed
 from inspector.trace.facts import BackwardFailed, GradModeChanged, OpFailed, Place
@@ -323,9 +323,20 @@ def _sum(case: _Case) -> str:
 
 
 def _give_leaf(case: _Case) -> str:
+    inner = next((leaf for leaf in _leaves(case) if leaf not in case.trace.names), None)
+    born = None if inner is None else flow_of(case.trace).births.get(inner)
+    rewritten = "" if born is None else leaf_itself(case.trace, case.made, born[1].place)
+    if rewritten:
+        return f"{rewritten}  # a leaf of its own, for the optimiser to hold"
     own = "" if case.tensor is None else case.trace.names.get(case.tensor, "")
     fresh = f", or a new leaf: {own}.detach().requires_grad_()" if own else ""
     return f"# give the optimiser the leaf that it is computed from{fresh}"
+
+
+def _leaves(case: _Case) -> list[int]:
+    """What the tensor was computed from, by one operation."""
+    maker = None if case.tensor is None else flow_of(case.trace).makers.get(case.tensor)
+    return [] if maker is None else [x for _, x in maker.fact.inputs if isinstance(x, int)]
 
 
 def diagnose(trace: Trace) -> list[Finding]:

@@ -33,6 +33,20 @@ def as_update(trace: Trace, place: Place | None) -> str:
     return f"{ast.unparse(target)}.copy_({ast.unparse(value)})"
 
 
+def leaf_itself(trace: Trace, place: Place | None, leaf: Place | None) -> str:
+    """``w = (randn(3) * 0.1).requires_grad_()`` for ``w = randn(3, requires_grad=True) * 0.1``."""
+    found = None if place is None else copy.deepcopy(statement(trace, place))
+    if leaf is None or not isinstance(found, ast.Assign) or not isinstance(found.targets[0], ast.Name | ast.Attribute):
+        return ""
+    for node in ast.walk(found.value):
+        asked = [each for each in getattr(node, "keywords", []) if each.arg == "requires_grad"]
+        if isinstance(node, ast.Call) and spans(node, leaf) and asked:
+            node.keywords = [each for each in node.keywords if each.arg != "requires_grad"]
+            found.value = _method_call(found.value, "requires_grad_")
+            return ast.unparse(found)
+    return ""
+
+
 def out_of_place(trace: Trace, place: Place | None) -> str:
     """The write at ``place`` without the write: ``q = q.add(1)`` for ``q.add_(1)``."""
     found = None if place is None else copy.deepcopy(statement(trace, place))

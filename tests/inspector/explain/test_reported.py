@@ -167,6 +167,23 @@ REPORTS = {
             ),
         ),
     ),
+    "an entropy whose masked logarithm is infinite": Report(
+        """
+        import minigrad as mg
+        p = mg.tensor([0.0, 0.5, 0.5], requires_grad=True)
+        loss = mg.where(p > 0, p * p.log(), 0.0).sum()  #: produced chose
+        loss.backward()  #: used
+        """,
+        "nan-origin",
+        ("there log on line 3 had made infinity, since p is exactly 0", "That 0 comes from where() on line 3"),
+        "safe = mg.where(p > 0, p, 1.0)\n# and then safe.log() in the other where",
+        (
+            (
+                "loss = mg.where(p > 0, p * p.log()",
+                "safe = mg.where(p > 0, p, 1.0)\nloss = mg.where(p > 0, p * safe.log()",
+            ),
+        ),
+    ),
     "an entropy with a probability of 0": Report(
         """
         import minigrad as mg

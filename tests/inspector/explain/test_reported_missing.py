@@ -12,6 +12,30 @@ from tests.inspector.explain.reports import Report
 Healthy = Callable[[str], None]
 
 REPORTS = {
+    "a weight that is scaled where it is made": Report(
+        """
+        import minigrad as mg
+        w = mg.ones(2, 3, requires_grad=True) * 0.5  #: created
+        (w ** 2).sum().backward()
+        print(w.grad)  #: used
+        """,
+        "grad-none",
+        ("it is not a leaf but the result of mul() on line 2", "went on to the unnamed leaf that it was made from"),
+        "w = (mg.ones(2, 3) * 0.5).requires_grad_()",
+        (("mg.ones(2, 3, requires_grad=True) * 0.5", "(mg.ones(2, 3) * 0.5).requires_grad_()"),),
+    ),
+    "a computed weight given to an optimiser": Report(
+        """
+        import minigrad as mg
+        w = mg.ones(3, requires_grad=True) * 0.1  #: created
+        opt = mg.optim.SGD([w], lr=0.1)  #: used
+        """,
+        "optimiser-nonleaf",
+        ("w is not a leaf but was computed on line 2 (`mg.ones(3, requires_grad=True) * 0.1`)",),
+        "w = (mg.ones(3) * 0.1).requires_grad_()",
+        (("mg.ones(3, requires_grad=True) * 0.1", "(mg.ones(3) * 0.1).requires_grad_()"),),
+        ValueError,
+    ),
     "a detach() in the middle of a network": Report(
         """
         import minigrad as mg
