@@ -38,7 +38,7 @@ def square(x):
     return x * x
 
 
-guess("the slope of x²", ..., lambda: mg.func.grad(square)(mg.tensor(3.0)), hints=HINTS["the slope of x²"])
+guess("the slope of x²", ..., lambda: mg.func.grad(square)(mg.tensor(3.0)), hints=HINTS)
 
 # %%
 for nudge in (1, 0.1, 0.01, 0.001):
@@ -85,25 +85,25 @@ inspector.draw(e)
 # 1. e = d · d. What is ∂e/∂d, at d = 8? Note that `d` is used twice.
 
 # %%
-guess("∂e/∂d", ..., lambda: mg.autograd.grad(e, d, retain_graph=True), hints=HINTS["∂e/∂d"])
+guess("∂e/∂d", ..., lambda: mg.autograd.grad(e, d, retain_graph=True), hints=HINTS)
 
 # %% [markdown]
 # 2. d = c + a. How much of that reaches `c`?
 
 # %%
-guess("∂e/∂c", ..., lambda: mg.autograd.grad(e, c, retain_graph=True), hints=HINTS["∂e/∂c"])
+guess("∂e/∂c", ..., lambda: mg.autograd.grad(e, c, retain_graph=True), hints=HINTS)
 
 # %% [markdown]
 # 3. c = a · b. How much reaches `b`?
 
 # %%
-guess("∂e/∂b", ..., lambda: mg.autograd.grad(e, b, retain_graph=True), hints=HINTS["∂e/∂b"])
+guess("∂e/∂b", ..., lambda: mg.autograd.grad(e, b, retain_graph=True), hints=HINTS)
 
 # %% [markdown]
 # 4. And `a`? Look at the picture before you answer: how many arrows leave `a`?
 
 # %%
-guess("∂e/∂a", ..., lambda: mg.autograd.grad(e, a, retain_graph=True), hints=HINTS["∂e/∂a"])
+guess("∂e/∂a", ..., lambda: mg.autograd.grad(e, a, retain_graph=True), hints=HINTS)
 
 # %% [markdown]
 # Here is the whole of it as a program, one line for each step of the pencil:
@@ -168,7 +168,7 @@ def expression(a, b):
     return d * d
 
 
-guess("e, nudged", ..., lambda: expression(2.01, 3), tolerance=1e-4, hints=HINTS["e, nudged"])
+guess("e, nudged", ..., lambda: expression(2.01, 3), tolerance=1e-4, hints=HINTS)
 
 # %%
 little = 0.01

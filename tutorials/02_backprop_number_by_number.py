@@ -37,19 +37,19 @@ from inspector.lessons.tasks.lesson_02 import HINTS
 # that you can lay a second sheet of paper beside yours.
 #
 # ```
-#  x1 = 0.05 ──w1 0.15──▶ h1 ──w5 0.40──▶ o1   target 0.01
-#           ╲   w2 0.20 ↗    ╲   w6 0.45 ↗
-#           ╱   w3 0.25 ↘    ╱   w7 0.50 ↘
-#  x2 = 0.10 ──w4 0.30──▶ h2 ──w8 0.55──▶ o2   target 0.99
-#                 bias 0.35        bias 0.60
+# inputs      two hidden units                    two outputs                         targets
+# x1 = 0.05   h1 = σ(w1·x1 + w2·x2 + 0.35)        o1 = σ(w5·h1 + w6·h2 + 0.60)        t1 = 0.01
+# x2 = 0.10   h2 = σ(w3·x1 + w4·x2 + 0.35)        o2 = σ(w7·h1 + w8·h2 + 0.60)        t2 = 0.99
+#
+# w1 = 0.15   w2 = 0.20   w3 = 0.25   w4 = 0.30   w5 = 0.40   w6 = 0.45   w7 = 0.50   w8 = 0.55
 # ```
 #
-# w1 and w2 lead into h1, from x1 and from x2; w3 and w4 into h2; w5 and w6 into o1; w7 and w8 into o2. Each unit takes its weighted sum
-# (`net`) and sends it through the sigmoid, σ(z) = 1 / (1 + e⁻ᶻ). The error is E = ½ (t1 − o1)² + ½ (t2 − o2)².
+# Each unit takes its weighted sum, bias included (call it `net_h1` and so on), and sends it through the sigmoid, σ(z) = 1 / (1 + e⁻ᶻ).
+# The error is E = ½ (t1 − o1)² + ½ (t2 − o2)².
 #
 # ## Forward
 #
-# Begin with the weighted sum of h1, bias included:
+# The same numbers as tensors, for the engine to check you. (The second function is asked only when you have answered.)
 
 # %%
 x = mg.tensor([0.05, 0.10], dtype=mg.float64)
@@ -75,8 +75,11 @@ def reaches(name, index):
     return mg.autograd.grad(E, where)[0][index]
 
 
+# %% [markdown]
+# Begin with the weighted sum of h1, bias included:
+
 # %%
-guess("net_h1", ..., lambda: forward()[0][0], hints=HINTS["net_h1"])
+guess("net_h1", ..., lambda: forward()[0][0], hints=HINTS)
 
 
 # %% [markdown]
@@ -108,20 +111,20 @@ assert math.isclose(E, forward()[4].item(), rel_tol=1e-12)
 # How does E answer when o1 grows? Derive ½ (t1 − o1)² along o1, and mind the sign.
 
 # %%
-guess("∂E/∂o1", ..., lambda: reaches("o", 0), hints=HINTS["∂E/∂o1"])
+guess("∂E/∂o1", ..., lambda: reaches("o", 0), hints=HINTS)
 
 # %% [markdown]
 # Before o1 stands a sigmoid. Its slope is o · (1 − o): what it returned is all one needs to know. What reaches the weighted sum?
 
 # %%
-guess("∂E/∂net_o1", ..., lambda: reaches("net_o", 0), hints=HINTS["∂E/∂net_o1"])
+guess("∂E/∂net_o1", ..., lambda: reaches("net_o", 0), hints=HINTS)
 
 # %% [markdown]
 # That number is called the **delta** of the unit. Everything that leads into o1 is now one multiplication away. net_o1 = w5·h1 + w6·h2 +
 # 0.60, so w5 gets:
 
 # %%
-guess("∂E/∂w5", ..., lambda: reaches("W2", (0, 0)), hints=HINTS["∂E/∂w5"])
+guess("∂E/∂w5", ..., lambda: reaches("W2", (0, 0)), hints=HINTS)
 
 # %% [markdown]
 # ## Backward, at a hidden unit
@@ -130,13 +133,13 @@ guess("∂E/∂w5", ..., lambda: reaches("W2", (0, 0)), hints=HINTS["∂E/∂w5"
 # between. What reaches h1?
 
 # %%
-guess("∂E/∂h1", ..., lambda: reaches("h", 0), hints=HINTS["∂E/∂h1"])
+guess("∂E/∂h1", ..., lambda: reaches("h", 0), hints=HINTS)
 
 # %% [markdown]
 # From there it goes on as before: through the sigmoid of h1, and then to w1, whose input is x1 = 0.05.
 
 # %%
-guess("∂E/∂w1", ..., lambda: reaches("W1", (0, 0)), hints=HINTS["∂E/∂w1"])
+guess("∂E/∂w1", ..., lambda: reaches("W1", (0, 0)), hints=HINTS)
 
 # %% [markdown]
 # The whole sheet, at last. There are four deltas, and each of the eight gradients is a delta times what went in:
@@ -175,10 +178,15 @@ def nodes_that_run():
     return len(rehearsed.steps_of("NodeFinished"))
 
 
-guess("nodes that run", ..., nodes_that_run, hints=HINTS["nodes that run"])
+guess("nodes that run", ..., nodes_that_run, hints=HINTS)
 
 # %%
 with inspector.record() as trace:
+    x = mg.tensor([0.05, 0.10], dtype=mg.float64)
+    target = mg.tensor([0.01, 0.99], dtype=mg.float64)
+    W1 = mg.tensor([[0.15, 0.20], [0.25, 0.30]], dtype=mg.float64, requires_grad=True)
+    W2 = mg.tensor([[0.40, 0.45], [0.50, 0.55]], dtype=mg.float64, requires_grad=True)
+
     net_h = W1 @ x + 0.35
     h = net_h.sigmoid()
     net_o = W2 @ h + 0.60
@@ -203,9 +211,9 @@ inspector.draw(trace, values=4, widest=1000)
 # `net_h`: a sigmoid's slope is never more than ¼. Each sigmoid saved what it *returned* (`out`).
 
 # %%
-lengths = {name: kept.grad.norm().item() for name, kept in {"o": o, "net_o": net_o, "h": h, "net_h": net_h}.items()}
-print({name: round(length, 4) for name, length in lengths.items()})
-assert [round(length, 3) for length in lengths.values()] == [0.772, 0.144, 0.055, 0.013]
+lengths = [kept.grad.norm().item() for kept in (o, net_o, h, net_h)]
+print("o, net_o, h, net_h:", [round(length, 4) for length in lengths])
+assert [round(length, 3) for length in lengths] == [0.772, 0.144, 0.055, 0.013]
 
 runs = len(trace.steps_of("NodeFinished"))
 print(f"{runs} nodes ran, for {len(by_hand)} weights")

@@ -34,17 +34,18 @@ from inspector.lessons.tasks.lesson_03 import HINTS
 # A **leaf** is where the recorded history begins: a tensor that you made. Every other one was made by a recorded operation.
 
 # %%
-w = mg.tensor([1.0, 2.0], requires_grad=True)
-x = mg.tensor([3.0, 4.0])
-y = w * x
-loss = y.sum()
+with inspector.record() as trace:
+    w = mg.tensor([1.0, 2.0], requires_grad=True)
+    x = mg.tensor([3.0, 4.0])
+    y = w * x
+    loss = y.sum()
 
 # %% [markdown]
 # `w` wants a gradient, `x` does not. Is `x` a leaf? And what is the `grad_fn` of `w`, the node that made it?
 
 # %%
-guess("x.is_leaf", ..., lambda: x.is_leaf, hints=HINTS["x.is_leaf"])
-guess("w.grad_fn", ..., lambda: w.grad_fn, hints=HINTS["w.grad_fn"])
+guess("x.is_leaf", ..., lambda: x.is_leaf, hints=HINTS)
+guess("w.grad_fn", ..., lambda: w.grad_fn, hints=HINTS)
 
 # %% [markdown]
 # All that autograd knows of a tensor is in its `autograd_meta`:
@@ -73,7 +74,7 @@ assert to_x is None
 # make `w`; it waits beside it. Towards `x` the way leads nowhere, for nobody asked. One picture says it all:
 
 # %%
-inspector.draw(loss, legend=True)
+inspector.draw(trace, legend=True)
 
 # %% [markdown]
 # *What to look for:* `w` has a double border and ◆, a leaf that wants a gradient; its station is the ⊕. `x` is dashed and ○, a constant; no
@@ -95,7 +96,7 @@ def grad_of_y():
         return y.grad
 
 
-guess("y.grad", ..., grad_of_y, hints=HINTS["y.grad"])
+guess("y.grad", ..., grad_of_y, hints=HINTS)
 
 # %%
 loss.backward()
@@ -154,7 +155,7 @@ def edges_of_square():
     return len([node for node, _ in (w * w).grad_fn.next_functions if node.variable is w])
 
 
-guess("edges into the accumulator", ..., edges_of_square, hints=HINTS["edges into the accumulator"])
+guess("edges into the accumulator", ..., edges_of_square, hints=HINTS)
 
 # %%
 with inspector.record() as trace:
@@ -187,7 +188,7 @@ def grad_of_weights():
         return weights.grad
 
 
-guess("weights.grad", ..., grad_of_weights, hints=HINTS["weights.grad"])
+guess("weights.grad", ..., grad_of_weights, hints=HINTS)
 
 # %%
 with inspector.record() as trace, warnings.catch_warnings():

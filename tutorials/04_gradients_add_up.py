@@ -57,8 +57,8 @@ def runs_of_h():
     return sum("of h runs" in rehearsed.describe(step) for step in rehearsed.steps_of("NodeStarting"))
 
 
-guess("what reaches h", ..., reaching_h, hints=HINTS["what reaches h"])
-guess("runs of the node of h", ..., runs_of_h, hints=HINTS["runs of the node of h"])
+guess("what reaches h", ..., reaching_h, hints=HINTS)
+guess("runs of the node of h", ..., runs_of_h, hints=HINTS)
 
 # %%
 with inspector.record() as trace:
@@ -83,7 +83,7 @@ for step in trace.steps_of("GradientSent", "NodeReady", "NodeStarting"):
         print(f"{step:3d}  {line}")
 
 ready = [step for step in trace.steps_of("NodeReady") if "of h is" in trace.describe(step)]
-arrived = [step for step in trace.steps_of("GradientSent") if "of h" in trace.describe(step).partition(" to ")[2]]
+arrived = [step for step in trace.steps_of("GradientSent") if "to MulBackward0 of h" in trace.describe(step)]
 assert len(ready) == 1 and len(arrived) == 4
 assert ready[0] > max(arrived)
 
@@ -110,7 +110,7 @@ def gradient_of_bias():
     return mg.autograd.grad((batch + bias).sum(), bias)
 
 
-guess("bias.grad", ..., gradient_of_bias, batch=4, hints=HINTS["bias.grad"])
+guess("bias.grad", ..., gradient_of_bias, batch=4, hints=HINTS)
 
 # %%
 with inspector.record() as trace:
@@ -148,13 +148,13 @@ def cleared():
     return w.grad
 
 
-guess("w.grad, second time", ..., twice, hints=HINTS["w.grad, second time"])
+guess("w.grad, second time", ..., twice, hints=HINTS)
 
 # %% [markdown]
 # And after `optimizer.zero_grad()`?
 
 # %%
-guess("w.grad after zero_grad", ..., cleared, hints=HINTS["w.grad after zero_grad"])
+guess("w.grad after zero_grad", ..., cleared, hints=HINTS)
 
 # %%
 with inspector.record() as trace:
@@ -196,7 +196,7 @@ def walk(steps, *, clear):
     return places, losses
 
 
-guess("w after two steps", ..., lambda: walk(2, clear=False)[0][-1], hints=HINTS["w after two steps"])
+guess("w after two steps", ..., lambda: walk(2, clear=False)[0][-1], hints=HINTS)
 
 # %%
 forgetful, careful = walk(20, clear=False), walk(20, clear=True)

@@ -43,7 +43,7 @@ def written_twice():
     return t, half
 
 
-guess("t._version", ..., lambda: written_twice()[0]._version, hints=HINTS["t._version"])
+guess("t._version", ..., lambda: written_twice()[0]._version, hints=HINTS)
 
 # %%
 t, half = written_twice()
@@ -69,7 +69,7 @@ def survives_sum():
     return w.grad is not None
 
 
-guess("does it work?", ..., survives_sum, hints=HINTS["does it work?"])
+guess("does it work?", ..., survives_sum, hints=HINTS)
 
 # %%
 w = mg.tensor([1.0, 2.0], requires_grad=True)
@@ -107,8 +107,9 @@ with inspector.record() as trace:
 inspector.draw(trace, widest=1000)
 
 # %% [markdown]
-# *What to look for:* the red card. Its node saved `h` at v0, and h is at v1 now: *saved v0 ≠ now v1*. The dotted arrow comes from the write
-# that did it, `h.add_(10.0)`. `w` got no gradient, and its card says what it was waiting for. The same in words, with a mend:
+# *What to look for:* the red card. Its node saved `h` at v0, twice, and `h` is at v1 now: *saved v0 ≠ now v1*. The write that did it stands
+# on the card of `h`, with its line, and dotted arrows lead from there to what it spoilt. `w` got no gradient. The same in words, with a
+# mend:
 
 # %%
 (finding,) = inspector.explain(trace)
@@ -148,8 +149,8 @@ def survives(function, written):
     return True
 
 
-guess("tanh, its input written", ..., lambda: survives("tanh", "input"), hints=HINTS["tanh, its input written"])
-guess("tanh, its output written", ..., lambda: survives("tanh", "output"), hints=HINTS["tanh, its output written"])
+guess("tanh, its input written", ..., lambda: survives("tanh", "input"), hints=HINTS)
+guess("tanh, its output written", ..., lambda: survives("tanh", "output"), hints=HINTS)
 
 # %%
 print("                 input written   output written")
@@ -177,7 +178,7 @@ def gradient_through_row():
     return mg.autograd.grad(table.sum(), w)
 
 
-guess("w.grad through the row", ..., gradient_through_row, hints=HINTS["w.grad through the row"])
+guess("w.grad through the row", ..., gradient_through_row, hints=HINTS)
 
 # %%
 with inspector.record() as trace:

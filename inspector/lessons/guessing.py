@@ -37,7 +37,7 @@ def guess(
     is_: Callable[[], object] | object = ...,
     *,
     tolerance: float = TOLERANCE,
-    hints: Mapping[Any, str] | None = None,
+    hints: Mapping[Any, Any] | None = None,
     batch: int | None = None,
     reveal: bool = False,
 ) -> None:
@@ -45,7 +45,8 @@ def guess(
 
     ``is_`` is the truth, or rather a function that finds it out, which is called when there is an answer. Who is wrong
     is told what is wrong, and whether it is warmer or colder than the guess before. ``hints`` maps wrong answers that
-    one can foresee to what to say to them (arrays as nested tuples); see ``inspector.lessons.judging``.
+    one can foresee to what to say to them (arrays as nested tuples), or each question to such a mapping; see
+    ``inspector.lessons.judging``.
 
     >>> guess("the slope of x² at 3", ..., lambda: 2 * 3)
     >>> guess("the slope of x² at 3", 3, lambda: 2 * 3)
@@ -62,11 +63,18 @@ def guess(
     asked = not isinstance(answer, EllipsisType) or reveal
     if not asked and not _rehearsals:
         return
-    asking = Question(question, is_() if callable(is_) else is_, tolerance, hints or {}, batch)
+    asking = Question(question, is_() if callable(is_) else is_, tolerance, _own(hints or {}, question), batch)
     for rehearsed in _rehearsals:
         rehearsed.append(asking)
     if asked:
         print(_said(asking, "?" if reveal else answer))
+
+
+def _own(hints: Mapping[Any, Any], question: str) -> Mapping[Any, str]:
+    """The hints for this question, where they are given for several."""
+    several = any(isinstance(hint, Mapping) for hint in hints.values())
+    own: Mapping[Any, str] = hints.get(question, {}) if several else hints
+    return own
 
 
 def _said(asking: Question, answer: object) -> str:

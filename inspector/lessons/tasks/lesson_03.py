@@ -36,12 +36,14 @@ def graph_of_three() -> Tensor:
     """Three leaves that want a gradient, one of them used twice, and one that does not."""
     a, b, c = (mg.tensor([value, 1.0], requires_grad=True) for value in (1.0, 2.0, 3.0))
     fixed = mg.tensor([4.0, 5.0])
-    return ((a * b + b * fixed).tanh() * c).sum()
+    loss: Tensor = ((a * b + b * fixed).tanh() * c).sum()
+    return loss
 
 
 def one_leaf() -> Tensor:
     w = mg.tensor(3.0, requires_grad=True)
-    return w * w * w
+    loss: Tensor = w * w * w
+    return loss
 
 
 def accumulators(loss: Tensor, *, once: bool = True, deep: bool = True, all_ends: bool = False) -> int:

@@ -65,3 +65,12 @@ def test_a_question_needs_neither_a_screen_nor_the_core() -> None:
         "assert not {'textual', 'IPython', 'minigrad', 'graphviz'} & set(sys.modules), set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_hints_may_be_given_for_several_questions_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    hints = {"first": {1: "that is one."}, "second": {1: "that is another."}}
+    guess("second", 1, 5, hints=hints)
+    guess("third", 1, 5, hints=hints)
+    second, third = said(capsys).splitlines()
+    assert second == "✗ second is not 1: that is another."
+    assert third == "✗ third is not 1: too small."
