@@ -50,13 +50,13 @@ def guess(
 
     >>> guess("the slope of x² at 3", ..., lambda: 2 * 3)
     >>> guess("the slope of x² at 3", 3, lambda: 2 * 3)
-    ✗ the slope of x² at 3 is not 3: it is exactly half of the truth: a factor, or another path, is forgotten.
+    ✗ the slope of x² at 3: not 3 — it is exactly half of the truth: a factor, or another path, is forgotten.
     >>> guess("the slope of x² at 3", 5, lambda: 2 * 3)
-    ✗ the slope of x² at 3 is not 5: too small. Warmer than before.
+    ✗ the slope of x² at 3: not 5 — too small. Warmer than before.
     >>> guess("the slope of x² at 3", 6, lambda: 2 * 3)
-    ✓ the slope of x² at 3 is 6.
+    ✓ the slope of x² at 3: 6.
     >>> guess("the slope of x² at 3", "?", lambda: 2 * 3)
-    ○ the slope of x² at 3 is 6.
+    ○ the slope of x² at 3: 6.
     """
     if is_ is ...:
         raise TypeError(f"guess({question!r}) needs the truth: guess(question, answer, lambda: w.grad).")
@@ -79,18 +79,18 @@ def _own(hints: Mapping[Any, Any], question: str) -> Mapping[Any, str]:
 
 def _said(asking: Question, answer: object) -> str:
     if isinstance(answer, str) and answer.strip() == "?":
-        return f"○ {_sentence(asking.words, asking.truth)}"
+        return f"○ {_sentence(asking.words, asking.truth)}."
     verdict = asking.judge(answer)
     if verdict.right:
         _last.pop(asking.words, None)
-        return f"✓ {_sentence(asking.words, asking.truth)}"
-    return f"✗ {_sentence(asking.words, answer, no=True)[:-1]}: {verdict.hint}{_warmth(asking.words, verdict.distance)}"
+        return f"✓ {_sentence(asking.words, asking.truth)}."
+    warmth = _warmth(asking.words, verdict.distance)
+    return f"✗ {_sentence(asking.words, answer, 'not ')} — {verdict.hint}{warmth}"
 
 
-def _sentence(words: str, value: object, *, no: bool = False) -> str:
+def _sentence(words: str, value: object, before: str = "") -> str:
     text = shown(value)
-    is_ = "is not" if no else "is"
-    return f"{words} {is_}\n{text}." if "\n" in text else f"{words} {is_} {text}."
+    return f"{words}{' ' if words.endswith('?') else ': '}{before}" + (f"\n{text}" if "\n" in text else text)
 
 
 def _warmth(words: str, distance: float) -> str:

@@ -20,6 +20,8 @@ Reason: TypeAlias = Callable[[Array, Array], str]
 
 TOLERANCE = 5e-3
 """Relative to the largest number of the truth: three digits are enough for someone with a pencil."""
+ONE_LINE = 72
+"""Characters of an array that is written on one line."""
 WORDS = {"yes": "true", "no": "false", "nothing": "none", "—": "none", "-": "none"}
 FACTORS = {2: "twice", 3: "three times", 4: "four times", 1 / 2: "half", 1 / 3: "a third", 1 / 4: "a quarter"}
 
@@ -90,7 +92,7 @@ def read(typed: str) -> Any:
 
 
 def shown(value: object) -> str:
-    """A value in few words: a number to six digits, an array on as few lines as it has rows.
+    """A value in few words: a number to six digits, an array on one line, or else on as many as it has rows.
 
     >>> shown(64.0), shown([[1, 0.5]]), shown(None)
     ('64', '[[1, 0.5]]', 'None')
@@ -101,7 +103,10 @@ def shown(value: object) -> str:
     if isinstance(plain, type):
         return plain.__name__
     numbers = _numbers(plain)
-    return numbers if isinstance(numbers, str) else _written(numbers.tolist())
+    if isinstance(numbers, str):
+        return numbers
+    written = _written(numbers.tolist(), ", ")
+    return written if len(written) <= ONE_LINE else _written(numbers.tolist(), ",\n ")
 
 
 # -- from what is given to what is compared
@@ -132,11 +137,11 @@ def _numbers(value: object) -> Array | str:
         return str(listed).lower()
 
 
-def _written(numbers: Any) -> str:
+def _written(numbers: Any, between_rows: str) -> str:
     if not isinstance(numbers, list):
         return f"{numbers:.6g}"
     deep = bool(numbers) and isinstance(numbers[0], list)
-    return "[" + (",\n " if deep and len(numbers) > 1 else ", ").join(map(_written, numbers)) + "]"
+    return "[" + (between_rows if deep else ", ").join(_written(one, between_rows) for one in numbers) + "]"
 
 
 # -- how far

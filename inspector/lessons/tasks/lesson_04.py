@@ -27,6 +27,7 @@ HINTS: dict[str, dict[Any, str]] = {
     },
     "bias.grad": {
         (1.0, 1.0): "that comes from one row; the bias is added to all four.",
+        (16.0, 20.0): "those are the sums of the batch; along the bias, each row has a slope of 1.",
         (0.25, 0.25): "nothing is averaged here: the loss is a sum.",
         ((1.0, 1.0),) * 4: "a gradient has the shape of its tensor: add up the four rows.",
     },

@@ -29,7 +29,7 @@ def test_guesses_are_warmer_and_colder_than_the_one_before(capsys: pytest.Captur
     assert warmest.endswith("Warmer than before.")
     assert same.endswith("too small.")
     assert colder.endswith("Colder than before.")
-    assert right == "✓ temperature is 10."
+    assert right == "✓ temperature: 10."
 
 
 def test_each_question_has_its_own_temperature(capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,7 +41,7 @@ def test_each_question_has_its_own_temperature(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("ask", [{"answer": "?"}, {"reveal": True}])
 def test_the_truth_is_revealed_on_request(ask: dict[str, object], capsys: pytest.CaptureFixture[str]) -> None:
     guess("w.grad", is_=lambda: [1.0, 0.5], **ask)  # type: ignore[arg-type]
-    assert said(capsys) == "○ w.grad is [1, 0.5].\n"
+    assert said(capsys) == "○ w.grad: [1, 0.5].\n"
 
 
 def test_a_question_without_a_truth_says_how_to_give_one() -> None:
@@ -72,5 +72,18 @@ def test_hints_may_be_given_for_several_questions_at_once(capsys: pytest.Capture
     guess("second", 1, 5, hints=hints)
     guess("third", 1, 5, hints=hints)
     second, third = said(capsys).splitlines()
-    assert second == "✗ second is not 1: that is another."
-    assert third == "✗ third is not 1: too small."
+    assert second == "✗ second: not 1 — that is another."
+    assert third == "✗ third: not 1 — too small."
+
+
+def test_a_question_that_ends_in_its_mark_needs_no_colon(capsys: pytest.CaptureFixture[str]) -> None:
+    guess("does it work?", False, True)
+    assert said(capsys) == "✗ does it work? not False — the other one.\n"
+
+
+def test_a_large_array_stands_on_lines_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    guess("small", [[1, 2], [3, 4]], [[1, 2], [3, 4]])
+    guess("large", "?", [[index * 1111 for index in range(10)]] * 2)
+    small, *large = said(capsys).splitlines()
+    assert small == "✓ small: [[1, 2], [3, 4]]."
+    assert len(large) == 3

@@ -109,7 +109,7 @@ def test_no_code_is_run_that_somebody_typed() -> None:
 
 
 def test_values_are_shown_briefly() -> None:
-    assert shown(mg.tensor([[1.0, 2.5], [3.0, 4.0]])) == "[[1, 2.5],\n [3, 4]]"
+    assert shown(mg.tensor([[1.0, 2.5], [3.0, 4.0]])) == "[[1, 2.5], [3, 4]]"
     assert shown((mg.tensor(64.0),)) == "64"
     assert shown(1 / 3) == "0.333333"
     assert shown(RuntimeError) == "RuntimeError"
