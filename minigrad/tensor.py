@@ -538,7 +538,7 @@ class Tensor(
         return complex(self.item())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and self.array.ndim == 0 else str(self)
+        return object.__format__(self, spec) if self.array.ndim else format(self.item(), spec)
 
     def __contains__(self, value: Any) -> bool:
         return bool(np.any(self.array == (value.array if isinstance(value, TensorBase) else value)))

@@ -119,7 +119,7 @@ def grad(
             task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
     announce_start(task, roots, seeds, chosen, "grad")
     execute(task, edges, seeds, run_only=())
-    answers: dict[tuple[Node, int], Tensor] = {}
+    answers: dict[int, Tensor] = {}
     return tuple(
         _answer(task, place, x, answers, allow_unused, materialize_grads, create_graph)
         for place, x in enumerate(chosen)
@@ -130,20 +130,22 @@ def _answer(
     task: GraphTask,
     place: int,
     source: Root,
-    answers: dict[tuple[Node, int], Tensor],
+    answers: dict[int, Tensor],
     allow_unused: bool | None,
     materialize: bool,
     create_graph: bool,
 ) -> Tensor | None:
-    """What ``grad`` returns for one input; the same input asked for twice gets one and the same tensor."""
+    """What ``grad`` returns for one input.
+
+    As in PyTorch, one gradient that arrived at several inputs is one and the same tensor, and the caller's own if that
+    went through unchanged.
+    """
     value = task.captured.get(place)
     if value is not None:
-        edge = _input_edge(source, place)
-        if (edge.node, edge.output_nr) not in answers:
+        if id(value) not in answers:
             given = value if isinstance(value, TensorBase) else task.given.get(id(value))
-            tensor = _announced(wrap(np.array(value)), source) if given is None else given
-            answers[edge.node, edge.output_nr] = tensor
-        return answers[edge.node, edge.output_nr]
+            answers[id(value)] = _announced(wrap(np.array(value)), source) if given is None else given
+        return answers[id(value)]
     if materialize and isinstance(source, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
     if materialize:
@@ -247,8 +249,7 @@ def _seeds(task: GraphTask, roots: list[Root], given: list[Any]) -> list[Any]:
     if given and len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
     if not task.create_graph:
-        live = (x for x in given if isinstance(x, TensorBase) and x.requires_grad)
-        task.given = {id(x.array): x for x in live}
+        task.given = {id(x.array): x for x in given if isinstance(x, TensorBase)}
     return [_seed(root, given[i] if given else None, i, task.create_graph) for i, root in enumerate(roots)]
 
 

@@ -60,8 +60,8 @@ class GraphTask:
 
     ``dependencies`` counts, for each node, the gradients still to come; ``buffers`` holds their sum so far (a list of
     them, by output number, for a node with several outputs); ``ready`` is a heap by descending sequence number.
-    ``given`` holds, by the identity of their arrays, the user's own first gradients that require grad: whoever looks at
-    one on its way sees that tensor.
+    ``given`` holds, by the identity of their arrays, the user's own first gradients: whoever looks at one on its way
+    sees that tensor.
     """
 
     __slots__ = (

@@ -70,14 +70,9 @@ def _retain(node: Node, number: int, gradient: Gradient, task: GraphTask) -> Non
     tensor = None if retained is None else retained()
     if tensor is None or gradient is None:
         return
-    value = as_tensor(gradient, task)
+    value = gradient.clone() if isinstance(gradient, TensorBase) else wrap(np.array(gradient))
     before = tensor._grad
-    if before is not None:
-        tensor._grad = before + value
-    else:
-        tensor._grad = value.clone() if value is gradient else value
-    if not task.create_graph and tensor._grad.requires_grad:  # the user's own gradient may
-        tensor._grad = tensor._grad.detach()
+    tensor._grad = value if before is None else before + value
     if HookRan.listeners:
         emit(HookRan("retain_grad", tensor, None, before, tensor._grad, False))
 
@@ -161,7 +156,10 @@ def _inward(node: Node, values: tuple[Tensor | None, ...], task: GraphTask) -> G
 def checked(result: Any, before: Tensor, hook: Hook) -> Tensor:
     """A hook's answer, which must be a tensor of the same shape and type."""
     if not isinstance(result, TensorBase):
-        raise TypeError(f"hook '{hook_name(hook)}' returned a {type(result).__name__}; expected a Tensor or None")
+        raise TypeError(
+            f"expected Variable, but hook returned {type(result).__name__!r}: '{hook_name(hook)}' may return a Tensor, "
+            "or None to leave the gradient as it is"
+        )
     value: Tensor = result
     if value.shape != before.shape:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")

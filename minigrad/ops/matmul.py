@@ -378,7 +378,8 @@ def _foldable(a: Any, b: Any, rows: int, columns: int) -> bool:
         return True
     if rows == 2:
         return False
-    steps, lengths = _steps(large.array), list(large.array.shape)
+    packed = large._view is None
+    steps, lengths = _steps(large.array) if packed else list(large.array.strides), list(large.array.shape)
     if rows < columns:
         for both in (steps, lengths):
             both[-2:] = both[:-3:-1]
@@ -386,7 +387,7 @@ def _foldable(a: Any, b: Any, rows: int, columns: int) -> bool:
 
 
 def _steps(array: Array) -> list[int]:
-    """The strides, of dimensions of one element as if the array was packed: NumPy does not care what they are."""
+    """The strides, of dimensions of one element as if the array was packed: NumPy makes them anyhow, PyTorch so."""
     steps = list(array.strides)
     packed = array.itemsize
     for axis in reversed(range(array.ndim)):

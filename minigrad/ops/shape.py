@@ -449,7 +449,11 @@ class ShapeMethods:
     squeeze = squeeze
     swapaxes = swapdims = swapaxes
     movedim = moveaxis = movedim
-    broadcast_to = broadcast_to
+
+    def broadcast_to(self, *size: Any) -> Any:
+        """Expanded to ``size``, given as numbers or as one sequence."""
+        return viewing.expand.apply(self, as_shape(size))
+
     narrow = narrow
     hsplit, vsplit, dsplit, ravel = hsplit, vsplit, dsplit, ravel
     split = split

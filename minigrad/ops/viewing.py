@@ -256,9 +256,14 @@ def _squeezed(a: Array, dims: Shape) -> Array:
     return a.squeeze(tuple(dim for dim in gone if a.ndim and a.shape[dim] == 1))
 
 
-squeeze_all.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
-squeeze_dim.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
-squeeze_dims.grads(a=lambda g, a_shape: reshape_to(g, a_shape))
+def _spread_out(g: Any, shape: Shape) -> Any:
+    """In the shape with its dimensions of one element; ``g`` itself where there are none."""
+    return g if g.shape == shape else reshape_to(g, shape)
+
+
+squeeze_all.grads(a=lambda g, a_shape: _spread_out(g, a_shape))
+squeeze_dim.grads(a=lambda g, a_shape: _spread_out(g, a_shape))
+squeeze_dims.grads(a=lambda g, a_shape: _spread_out(g, a_shape))
 
 
 @op(label="expand", linear=True, view=True)
@@ -282,7 +287,7 @@ def expand(a: Array, /, shape: Shape) -> Array:
     return np.lib.stride_tricks.as_strided(a, full, steps)
 
 
-expand.grads(a=lambda g, a_shape: sum_to.apply(g, a_shape))
+expand.grads(a=lambda g, a_shape: g if g.shape == a_shape else sum_to.apply(g, a_shape))
 
 
 def expanded_shape(a: Array, wanted: Shape) -> Shape:

@@ -883,6 +883,26 @@ b = a.permute(2, 0, 1).flip(2)
 c = b.squeeze()
 d = c.contiguous()
 """,
+    "one gradient that arrives at several inputs is one tensor": """
+a = xp.tensor([1.0, 2.0], dtype=xp.float64, requires_grad=True)
+b = a.expand(2)
+c, d, e = xp.autograd.grad([b], [b, a, b], [xp.ones_like(b)])
+f, g, h = xp.autograd.grad([b, b], [b, a, b], [xp.ones_like(b), xp.ones_like(b)])
+h.data = e
+""",
+    "a batch whose memory has gaps is not folded into one matrix": """
+a = xp.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=xp.float64, requires_grad=True)
+b = a.unfold(1, 2, 1)
+c = xp.ones((2, 2), dtype=xp.float64)
+d = b @ c
+e = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+f = xp.ones((3,), dtype=xp.float64) @ e.unfold(0, 1, 1)
+""",
+    "a seed that does not fit is refused": """
+a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float32, requires_grad=True)
+b = xp.tensor([0.5j, (1.5+1j)], dtype=xp.complex128, requires_grad=True)
+xp.autograd.backward([a, b], [xp.ones_like(a), xp.ones((2,), dtype=xp.float64)])
+""",
 }
 """Programs by the behaviour that they show."""
 

@@ -245,3 +245,21 @@ def test_the_hook_of_one_output_of_a_node_runs_even_if_only_another_output_was_u
     second.backward()
     assert seen == [None]
     assert a.grad.tolist() == [0.0, 1.0]
+
+
+def test_a_hook_that_returns_no_tensor_is_refused(xp: ModuleType) -> None:
+    x = xp.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda g: 5)
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'int'"):
+        y.sum().backward()
+
+
+def test_a_retained_gradient_is_not_the_callers_own(xp: ModuleType) -> None:
+    x = xp.ones(2, requires_grad=True)
+    y = x * 2
+    y.retain_grad()
+    seed = xp.ones(2)
+    y.backward(seed)
+    y.grad.mul_(5)
+    assert seed.tolist() == [1.0, 1.0]

@@ -174,3 +174,12 @@ def test_smooth_functions_at_a_point(
     xp: ModuleType, function: Callable[[Any], Any], point: float, expected: float
 ) -> None:
     assert gradient(xp, function, point) == pytest.approx(expected)
+
+
+def test_a_single_value_is_formatted_as_the_number_that_it_is(xp: ModuleType) -> None:
+    loss = xp.tensor(1.5, requires_grad=True)
+    assert f"{loss}" == "1.5"
+    assert f"{loss:.3f}" == "1.500"
+    assert f"{xp.tensor([1.0])}" == "tensor([1.])"
+    with pytest.raises(TypeError, match="unsupported format string"):
+        f"{xp.ones(2):.2f}"
