@@ -21,6 +21,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from inspector import demos
+from inspector.app import Look
 from inspector.outcome import cut_short, nothing_recorded, verdict
 from inspector.record.runner import LIMIT, Run, run_script
 from inspector.trace.facts import Fact, Printed
@@ -100,6 +101,23 @@ def _script_command(function: Command) -> Command:
     return given  # type: ignore[no-any-return]
 
 
+def _look_options(function: Command) -> Command:
+    """How the app opens; the command itself is given it as a ``Look``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, present: bool, quiz: bool, fresh: bool, **own: Any) -> None:
+        function(*args, look=Look(present, quiz, fresh), **own)
+
+    given: Any = command
+    for add in (
+        click.option("--fresh", is_flag=True, help="Forget what was set here before: breakpoints, bookmarks, the step."),
+        click.option("--quiz", is_flag=True, help="Hide the gradients until they are guessed."),
+        click.option("--present", is_flag=True, help="For a projector: the graph and a caption, and nothing else."),
+    ):
+        given = add(given)
+    return given  # type: ignore[no-any-return]
+
+
 _as_option = click.option(
     "--as",
     "stands_for",
@@ -126,25 +144,27 @@ def main() -> None:
 @click.argument("script")
 @_as_option
 @_script_command
+@_look_options
 @click.option("--live", is_flag=True, help="Stop at the first event, and steer the script from the app.")
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def run(job: Job, live: bool, plain: bool, everything: bool) -> None:
+def run(job: Job, look: Look, live: bool, plain: bool, everything: bool) -> None:
     """Run SCRIPT and watch its forward and backward passes.
 
     ARGS go to the script, and so do options that are not listed here; after `--` all of them do.
     """
-    _watch(_checked(job), live, plain, everything)
+    _watch(_checked(job), look, live, plain, everything)
 
 
 @main.command(context_settings=SCRIPT)
 @click.argument("script", metavar="[NAME]", default=demos.DEFAULT)
 @_script_command
+@_look_options
 @click.option("--list", "listing", is_flag=True, help="List the demos and what each shows.")
 @click.option("--live", is_flag=True, help="Stop at the first event, and steer the script from the app.")
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def demo(job: Job, listing: bool, live: bool, plain: bool, everything: bool) -> None:
+def demo(job: Job, look: Look, listing: bool, live: bool, plain: bool, everything: bool) -> None:
     """Run the demo NAME and watch it."""
     if listing:
         width = max(map(len, demos.demos()))
@@ -155,7 +175,7 @@ def demo(job: Job, listing: bool, live: bool, plain: bool, everything: bool) -> 
         path = demos.find(job.script)
     except demos.NoSuchDemoError as error:
         raise Refusal(str(error)) from None
-    _watch(replace(job, script=str(path)), live, plain, everything)
+    _watch(replace(job, script=str(path)), look, live, plain, everything)
 
 
 def _choices_of_a_picture(function: Command) -> Command:
@@ -318,17 +338,19 @@ def record(job: Job, output: str) -> None:
 
 
 @main.command("open")
-@click.argument("file")
+@click.argument("file", required=False)
+@_look_options
 @click.option("--plain", is_flag=True, help="Print the walk as text; so it is where there is no terminal.")
 @click.option("--all", "everything", is_flag=True, help="With --plain: fold nothing, leave nothing out.")
-def open_(file: str, plain: bool, everything: bool) -> None:
-    """Open the trace FILE."""
+def open_(file: str | None, look: Look, plain: bool, everything: bool) -> None:
+    """Open the trace FILE; without one, that which was opened last."""
     from inspector.trace.file import open_trace
     from inspector.trace.schema import TraceFileError
 
     try:
+        file = file or _last_file()
         trace = open_trace(file)
-        _show(trace, plain or nothing_recorded(trace) is not None, everything)
+        _show(trace, plain or nothing_recorded(trace) is not None, everything, look, file)
     except TraceFileError as error:
         raise Refusal(str(error)) from None
 
@@ -375,10 +397,20 @@ def _check_output(output: str) -> None:
 # Running
 
 
-def _watch(job: Job, live: bool, plain: bool, everything: bool) -> NoReturn:
+def _last_file() -> str:
+    """The trace file that was opened last. Raises Refusal if none was."""
+    from inspector.app.memory import Memory
+
+    file = Memory("").last_file()
+    if file is None:
+        raise Refusal("no trace was opened before; name one, or make one with `inspector record SCRIPT -o FILE`.")
+    return file
+
+
+def _watch(job: Job, look: Look, live: bool, plain: bool, everything: bool) -> NoReturn:
     """Open the app on the script as it runs, or print its walk; and leave with the script's status."""
     if not plain and _has_screen():
-        _open_on(job, live, everything)
+        _open_on(job, look, live, everything)
     if live:
         raise Refusal("--live needs a terminal for its keys and its screen; without it the walk is printed as text.")
     trace = job.run(None)
@@ -386,13 +418,13 @@ def _watch(job: Job, live: bool, plain: bool, everything: bool) -> NoReturn:
     _leave(job, trace)
 
 
-def _open_on(job: Job, live: bool, everything: bool) -> NoReturn:
+def _open_on(job: Job, look: Look, live: bool, everything: bool) -> NoReturn:
     from inspector.app import watch
     from inspector.app.live import Live
 
     script = Live(functools.partial(job.launch, live), steered=live)
     try:
-        watch(script)
+        watch(script, look)
     except OSError as error:
         raise Refusal(f"a process for {job.script} could not be started: {error.strerror}.") from None
     if script.was_left:
@@ -430,7 +462,7 @@ def _stdin() -> int | None:
         return subprocess.DEVNULL
 
 
-def _show(trace: Trace, plain: bool, everything: bool) -> None:
+def _show(trace: Trace, plain: bool, everything: bool, look: Look | None = None, file: str = "") -> None:
     """The walk as text, or the app."""
     if plain or not _has_screen():
         from inspector.plain import walk
@@ -441,7 +473,7 @@ def _show(trace: Trace, plain: bool, everything: bool) -> None:
         return
     from inspector.app import show
 
-    show(trace)
+    show(trace, look=look, file=file)
 
 
 def _leave(job: Job, trace: Trace, *, otherwise: int = 0) -> NoReturn:

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.app.live import Live
-    from inspector.app.memory import Memory
     from inspector.trace.trace import Trace
 
-__all__ = ["NoTerminalError", "has_terminal", "is_served", "show", "watch"]
+__all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "watch"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the app opens: ``present`` for a projector, ``quiz`` with hidden gradients, ``fresh`` as if never before."""
+
+    present: bool = False
+    quiz: bool = False
+    fresh: bool = False
 
 
 class NoTerminalError(RuntimeError):
@@ -36,7 +45,7 @@ def is_served() -> bool:
     return os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver")
 
 
-def watch(script: Live, *, fresh: bool = False) -> None:
+def watch(script: Live, look: Look | None = None) -> None:
     """Open the app on a script, which is started now; when the reader leaves, so does the script.
 
     Raises ``NoTerminalError`` where there is no terminal, and OSError if the script's process cannot be started.
@@ -47,28 +56,25 @@ def watch(script: Live, *, fresh: bool = False) -> None:
 
     script.start()
     try:
-        InspectorApp(script.trace, script=script, memory=_memory(script.trace.script, fresh)).run()
+        InspectorApp(script.trace, script=script, **_choices(look or Look(), script.trace.script)).run()
     finally:
         script.close()
 
 
-def _memory(subject: str, fresh: bool) -> Memory | None:
-    """What is remembered of a script or a file; nothing of a session without any, nor of a reader in a browser."""
+def _choices(look: Look, subject: str) -> dict[str, Any]:
+    """How the app opens, and what is remembered of a script or a file; nothing is of a reader in a browser."""
     from inspector.app.memory import Memory
 
-    if not subject or is_served():
-        return None
-    memory = Memory(subject)
-    if fresh:
+    memory = None if not subject or is_served() else Memory(subject)
+    if memory is not None and look.fresh:
         memory.forget()
-    return memory
+    return {"memory": memory, "quiz": look.quiz, "presenting": look.present}
 
 
-def show(trace: Trace, *, at_end: bool = False, file: str = "", fresh: bool = False) -> None:
+def show(trace: Trace, *, at_end: bool = False, file: str = "", look: Look | None = None) -> None:
     """Show ``trace`` in the terminal until the reader leaves; it opens where one wants to begin, or ``at_end``.
 
-    What the reader set and where they were is remembered of the trace's script, or of the ``file`` that it lies in;
-    ``fresh`` forgets it.
+    What the reader set and where they were is remembered of the trace's script, or of the ``file`` that it lies in.
 
     Raises ``NoTerminalError`` where there is no terminal.
     """
@@ -78,7 +84,7 @@ def show(trace: Trace, *, at_end: bool = False, file: str = "", fresh: bool = Fa
         )
     from inspector.app.app import InspectorApp
 
-    memory = _memory(file or trace.script, fresh)
-    if memory is not None and file:
-        memory.settle(last_file=os.path.abspath(file))
-    InspectorApp(trace, at_end=at_end, memory=memory).run()
+    choices = _choices(look or Look(), file or trace.script)
+    if file and choices["memory"] is not None:
+        choices["memory"].settle(last_file=os.path.abspath(file))
+    InspectorApp(trace, at_end=at_end, **choices).run()

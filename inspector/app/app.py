@@ -31,13 +31,13 @@ class InspectorApp(App[None]):
         script: Live | None = None,
         memory: Memory | None = None,
         quiz: bool = False,
+        presenting: bool = False,
     ) -> None:
         super().__init__()
         self.trace = trace
         self.script = script
         self.memory = memory
-        self._at_end = at_end
-        self._quiz = quiz
+        self._first = {"at_end": at_end, "quiz": quiz, "presenting": presenting}
         self.register_theme(NIGHT)
         self.register_theme(DAY)
         self.theme = self._first_theme()
@@ -49,7 +49,7 @@ class InspectorApp(App[None]):
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""
-        return DeskScreen(self.trace, at_end=self._at_end, script=self.script, memory=self.memory, quiz=self._quiz)
+        return DeskScreen(self.trace, script=self.script, memory=self.memory, **self._first)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """What our style sheet needs beyond Textual's own variables."""

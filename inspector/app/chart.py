@@ -15,7 +15,7 @@ from inspector.draw.chart_text import Wiring
 from inspector.draw.layered import Box, Scene, layout
 from inspector.trace.state import State
 
-GAPS = {Zoom.CHIPS: 2, Zoom.BOXES: 3, Zoom.CARDS: 3}
+GAPS = {Zoom.CHIPS: 2, Zoom.BOXES: 3, Zoom.CARDS: 3, Zoom.POSTERS: 6}
 KEPT = 12
 """Charts that are kept, so that going back to an earlier pass costs nothing."""
 

@@ -21,6 +21,8 @@ PANES = ("source", "graph", "tensor", "node", "why", "output", *LOWER)
 """The panes in the order in which the tab key visits them."""
 RULED = ("source", "output", "graph", "timeline", "tensor", "node", "why")
 """The panes with a level rule on top."""
+CAPTION = 7
+"""Rows of a presenter's caption."""
 PILE = ("source", "tensor", "node", "why", "output")
 
 
@@ -42,11 +44,22 @@ class Plan:
 
 
 @lru_cache(maxsize=64)
-def plan(width: int, height: int, front: str = "source", lower: str = "events", *, failed: bool = False) -> Plan:
+def plan(
+    width: int,
+    height: int,
+    front: str = "source",
+    lower: str = "events",
+    *,
+    failed: bool = False,
+    presenting: bool = False,
+) -> Plan:
     """Divide a screen of ``width`` x ``height`` cells: ``front`` lies on top of the pile, ``lower`` of the lower one.
 
-    ``failed`` gives the explanation more room.
+    ``failed`` gives the explanation more room; ``presenting`` leaves nothing but the graph and a caption.
     """
+    if presenting:
+        graph, caption = Region(0, 0, width, height).split_horizontal(max(0, height - CAPTION))
+        return Plan({"graph": graph, "caption": caption})
     bars = {"banner": Region(0, 0, width, 1), "keybar": Region(0, height - 1, width, 1)}
     desk = Region(0, 1, width, max(0, height - 2))
     rest = _open(desk, lower, failed) if width >= OPEN_FROM else _piled(desk, front, lower)
@@ -118,12 +131,12 @@ class DeskLayout(Layout):
 
     def __init__(self) -> None:
         self.front, self.lower = "source", LOWER[0]
-        self.failed = False
+        self.failed = self.presenting = False
         self.typing = False
         """Whether there is a line to type in, at the foot of the output."""
 
     def plan(self, size: Size) -> Plan:
-        return plan(size.width, size.height, self.front, self.lower, failed=self.failed)
+        return plan(size.width, size.height, self.front, self.lower, failed=self.failed, presenting=self.presenting)
 
     def arrange(self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True) -> ArrangeResult:
         regions = dict(self.plan(size).regions)

@@ -136,7 +136,7 @@ def _told(remembered: Remembered) -> dict[str, Any]:
     return {
         "run": remembered.run,
         "step": view.step,
-        "zoom": int(view.zoom),
+        "zoom": min(int(view.zoom), Zoom.CARDS),
         "speed": view.speed,
         "front": view.front,
         "lower": view.lower,

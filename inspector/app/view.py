@@ -6,6 +6,7 @@ Must not know Textual.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -15,6 +16,7 @@ from inspector.app.breakpoints import Breakpoints
 from inspector.app.child import Child
 from inspector.app.landmarks import Landmarks
 from inspector.explain import Finding
+from inspector.record.recheck import Report
 from inspector.trace import facts
 from inspector.trace.cursor import Change
 from inspector.trace.facts import Fact, Place
@@ -35,6 +37,8 @@ class Zoom(IntEnum):
     CHIPS = 1
     BOXES = 2
     CARDS = 3
+    POSTERS = 4
+    """Cards with air in them, for a room that looks at one screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class View:
     """The pane in front, where there is room for one only."""
     lower: str = "events"
     """The pane under the timeline."""
+    presenting: bool = False
+    """Whether all is hidden but the graph and a caption."""
+    pressed: str = ""
+    """The keys that were pressed last, for those who watch."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,8 @@ class Moment:
     bookmarks: Bookmarks = field(default_factory=Bookmarks)
     score: str | None = None
     """How the quiz goes, while there is one."""
+    checks: Mapping[tuple[int, int], Report | None] = field(default_factory=dict)
+    """What finite differences said of a node in its how-manieth run; None while they are taken."""
 
     @cached_property
     def fact(self) -> Fact | None:

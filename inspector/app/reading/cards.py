@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.app.lines import Bit, Line, clip, line, width
+from inspector.app.lines import BLANK, Bit, Line, clip, line, width
 from inspector.app.reading.looks import FUTURE, look
 from inspector.app.view import Moment, Zoom
 from inspector.draw.wording import gradient, plain
@@ -14,23 +14,34 @@ WIDEST_GRADIENT = "  .grad ‖g‖ 0.0123"
 """Room that a leaf keeps free for its gradient, so that positions stay fixed from step to step."""
 
 
+AIR = 3
+"""Cells that a poster leaves free on each side; above and below it leaves a row."""
+
+
 def size(moment: Moment, node: int, zoom: Zoom) -> tuple[int, int]:
     """The cells that the card of ``node`` takes at any step, frame included."""
-    lines = card(moment, node, zoom, room=WIDEST)
+    room = WIDEST + 14 if zoom is Zoom.POSTERS else WIDEST
+    lines = card(moment, node, zoom, room=room)
     widest = max(map(width, lines))
-    if zoom is Zoom.CARDS and moment.marks.saves_of.get(node):
-        widest = max(widest, width(lines[-1]) + len("≠v1") * len(moment.marks.saves_of[node]))
-    if moment.leaf_name(node) is not None and zoom is Zoom.CARDS:
-        widest = max(widest, len(WIDEST_GRADIENT))
+    if zoom >= Zoom.CARDS and moment.marks.saves_of.get(node):
+        widest = max(
+            widest, width(lines[-1 if zoom is Zoom.CARDS else -2]) + len("≠v1") * len(moment.marks.saves_of[node])
+        )
+    if moment.leaf_name(node) is not None and zoom >= Zoom.CARDS:
+        widest = max(widest, len(WIDEST_GRADIENT) + (2 * AIR if zoom is Zoom.POSTERS else 0))
     if zoom is Zoom.CHIPS:
         return min(widest, WIDEST) + 2, 1
-    return max(8, min(widest, WIDEST)) + 4, len(lines) + 2
+    return max(8, min(widest, room)) + 4, len(lines) + 2
 
 
 def card(moment: Moment, node: int, zoom: Zoom, room: int) -> list[Line]:
     """The lines inside the frame of ``node``; there are always as many of them, whatever the step."""
     if zoom is Zoom.CHIPS:
         return [clip(_chip(moment, node), room)]
+    if zoom is Zoom.POSTERS:
+        lines = card(moment, node, Zoom.CARDS, room - 2 * AIR)
+        air = " " * AIR
+        return [BLANK, *(line(air, *text, air) for text in lines), BLANK]
     lines = [_title(moment, node)]
     if zoom is Zoom.CARDS:
         lines += _more(moment, node)

@@ -22,6 +22,7 @@ from inspector.app.live import Live
 from inspector.app.memory import Memory
 from inspector.app.save import save_frame
 from inspector.app.screens.ask import AskStep
+from inspector.app.screens.checking import Checking
 from inspector.app.screens.find import Find
 from inspector.app.screens.habits import Habits
 from inspector.app.screens.help import Help
@@ -63,7 +64,7 @@ class Desk(Inkwell):
         return self.plan
 
 
-class DeskScreen(LiveDesk, Habits, Teaching):
+class DeskScreen(LiveDesk, Habits, Teaching, Checking):
     """Everything there is to see of a trace, at one step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,9 +82,11 @@ class DeskScreen(LiveDesk, Habits, Teaching):
         script: Live | None = None,
         memory: Memory | None = None,
         quiz: bool = False,
+        presenting: bool = False,
     ) -> None:
         super().__init__()
         self.walk = self.first_walk(trace, quiz=quiz)
+        self.presents_at_first = presenting
         self.script = script
         self.memory = memory
         self._at_end = at_end
@@ -185,9 +188,9 @@ class DeskScreen(LiveDesk, Habits, Teaching):
     def _arrange(self) -> None:
         """Let the plan follow the view: which pane is in front, and whether an error wants room."""
         plan, failed = self.desk.plan, self.view.step in self.walk.marks.steps["error"]
-        wanted = (self.view.front, self.view.lower, failed)
-        if (plan.front, plan.lower, plan.failed) != wanted:
-            plan.front, plan.lower, plan.failed = wanted
+        wanted = (self.view.front, self.view.lower, failed, self.view.presenting)
+        if (plan.front, plan.lower, plan.failed, plan.presenting) != wanted:
+            plan.front, plan.lower, plan.failed, plan.presenting = wanted
             self.query_one(Tabs).refresh(layout=True)  # a widget's own call has its parent arranged anew, not itself
         places = self.places
         if places is self._arranged:
@@ -354,6 +357,8 @@ class DeskScreen(LiveDesk, Habits, Teaching):
         self.view = replace(view, node=node, tensor=tensor, pinned=True)
 
     def action_unpin(self) -> None:
+        if self.view.presenting:
+            self.action_present()
         self.view = self.walk.go(replace(self.view, pinned=False), self.view.step)
 
     def action_look(self, dx: int, dy: int) -> None:
@@ -385,7 +390,9 @@ class DeskScreen(LiveDesk, Habits, Teaching):
         self._to_pane(PANES[(PANES.index(str(at)) + by) % len(PANES)])
 
     def _to_pane(self, pane: str) -> None:
-        """Give a pane the keys, and bring it to the front of its pile."""
+        """Give a pane the keys, and bring it to the front of its pile; who presents is done with it then."""
+        if self.view.presenting and pane != "graph":
+            self.action_present()
         if pane in LOWER:
             self.view = replace(self.view, lower=pane)
         elif pane in PILE or pane in self.places.pile:
@@ -406,8 +413,9 @@ class DeskScreen(LiveDesk, Habits, Teaching):
         self._to_pane("why")
 
     def action_zoom(self) -> None:
-        """Cards, boxes, chips, and cards again."""
-        self.view = replace(self.view, zoom=Zoom(self.view.zoom - 1) if self.view.zoom > 1 else Zoom.CARDS)
+        """Cards, boxes, chips, and cards again; who presents has posters."""
+        most = Zoom.POSTERS if self.view.presenting else Zoom.CARDS
+        self.view = replace(self.view, zoom=Zoom(self.view.zoom - 1) if self.view.zoom > 1 else most)
 
     # -- sheets and the rest
 

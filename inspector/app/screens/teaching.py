@@ -1,30 +1,44 @@
-"""The part of the desk for a class: the quiz, in which gradients are hidden until they are guessed."""
+"""The part of the desk for a class: the quiz, in which gradients are hidden until they are guessed; and presenting,
+with nothing on the screen but the graph and a caption.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from textual import events
 from textual.reactive import var
 from textual.screen import Screen
 
+from inspector.app.keys import KEYS
+from inspector.app.landmarks import Kind
 from inspector.app.quiz import Quiz, Reply
 from inspector.app.screens.guess import Guess
-from inspector.app.view import View
+from inspector.app.view import View, Zoom
 from inspector.app.walk import Walk
 from inspector.trace.trace import Trace
 
+PRESSED = 4
+"""Keys that are shown."""
+
 
 class Teaching(Screen[None]):
-    """The keys of the quiz."""
+    """The keys of the quiz, and of who presents."""
 
     walk: Walk
     quiz: Quiz | None = None
+    presents_at_first = False
+    _zoom = Zoom.CARDS
+    """How the graph looked before it was presented."""
     if TYPE_CHECKING:
         view: var[View]
 
         def draw_anew(self) -> None: ...
         def explain_anew(self) -> None: ...
+        def action_to_bookmark(self, way: Literal["next", "previous"]) -> None: ...
+        def action_next(self, kind: Kind) -> None: ...
+        def action_previous(self, kind: Kind) -> None: ...
 
     def first_walk(self, trace: Trace, *, quiz: bool) -> Walk:
         """A walk through ``trace``; for a quiz, through what may be seen of it."""
@@ -56,6 +70,39 @@ class Teaching(Screen[None]):
         self.view = replace(there, pinned=self.view.pinned)
         self.draw_anew()
         self.explain_anew()
+
+    # -- presenting
+
+    def on_mount(self) -> None:
+        """Begin as the command asks."""
+        if self.presents_at_first:
+            self.action_present()
+
+    def action_present(self) -> None:
+        """Hide all but the graph and a caption, or show everything again."""
+        view = self.view
+        if view.presenting:
+            self.view = replace(view, presenting=False, zoom=self._zoom)
+            return
+        self._zoom = view.zoom
+        self.view = replace(view, presenting=True, zoom=Zoom.POSTERS, pressed="")
+        self.query_one("#graph").focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Who watches a presenter sees which keys they press."""
+        if self.view.presenting:
+            names = {key: one.sign for one in KEYS for key in one.keys.split(",")}
+            pressed = [*self.view.pressed.split(), names.get(event.key, event.key).split()[0]]
+            self.view = replace(self.view, pressed=" ".join(pressed[-PRESSED:]))
+
+    def action_turn(self, way: Literal["next", "previous"]) -> None:
+        """What the buttons of a presenter's remote do: to the next bookmark; without any, to the next node."""
+        if self.walk.bookmarks:
+            self.action_to_bookmark(way)
+        elif way == "next":
+            self.action_next("node")
+        else:
+            self.action_previous("node")
 
     def action_guess(self) -> None:
         """Ask for the gradient of what is selected."""

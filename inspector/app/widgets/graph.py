@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.segment import Segment
 from textual import events, work
 from textual.strip import Strip
@@ -62,7 +64,8 @@ class GraphPane(Canvas):
         self._use(chart, chapter)
 
     def _order(self, moment: Moment, chapter: Chapter) -> None:
-        if self._wanted != (chapter.key, moment.view.zoom):
+        """Have a big chart laid out, one at a time; of a script that runs on, none: it would be outdated at once."""
+        if self._wanted is None and not _runs_on(moment):
             self._wanted = chapter.key, moment.view.zoom
             self.lay_out(moment, chapter)
 
@@ -180,6 +183,8 @@ class GraphPane(Canvas):
     def _waiting(self) -> str:
         if self._wanted is not None:
             return f"laying out {self._wanted[0][1]:,} nodes …"
+        if self.moment is not None and _runs_on(self.moment):
+            return "too large to be laid out while the script runs"
         return "nothing that requires a gradient was used"
 
     def strip(self, y: int) -> Strip:
@@ -314,6 +319,20 @@ class GraphPane(Canvas):
                 node = chart.edges[edge][1]
         return None if node is None else Jump("node", node)
 
+    def action_page_down(self) -> None:
+        """Scroll; or, for a presenter's remote, turn to the next bookmark."""
+        self._page("next", super().action_page_down)
+
+    def action_page_up(self) -> None:
+        """And back."""
+        self._page("previous", super().action_page_up)
+
+    def _page(self, way: str, scroll: Callable[[], None]) -> None:
+        if self.moment is not None and self.moment.view.presenting:
+            self.post_message(Jumped(Jump("action", f"turn({way!r})")))
+        else:
+            scroll()
+
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """A click anywhere on the pane gives it the keys."""
         self.focus()
@@ -341,3 +360,8 @@ def free_beside(at: int, room: int, taken: list[tuple[int, int]]) -> int | None:
         if start >= 0 and all(stop < start or begin > start + room for begin, stop in taken):
             return start
     return None
+
+
+def _runs_on(moment: Moment) -> bool:
+    """Whether a script makes the graph larger just now."""
+    return moment.child is not None and moment.child.status == "running"

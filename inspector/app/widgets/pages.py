@@ -9,11 +9,12 @@ from types import ModuleType
 
 from inspector.app.desk import LOWER
 from inspector.app.lines import Line
-from inspector.app.reading import ledger, nodes, queue, saved, tensors, versions, why
+from inspector.app.reading import caption, ledger, nodes, queue, saved, tensors, versions, why
 from inspector.app.view import Moment
 from inspector.app.widgets.canvas import Page
 
 PAGES: dict[str, ModuleType] = {
+    "caption": caption,
     "tensor": tensors,
     "node": nodes,
     "why": why,
