@@ -220,12 +220,43 @@ with mg.no_grad():
 
 for name, tensor in {"detach()": detached, "detach().clone()": copied, "under no_grad": unrecorded}.items():
     shares = tensor.data_ptr() == h.data_ptr()
-    print(f"{name:17} is_leaf {tensor.is_leaf}  requires_grad {tensor.requires_grad!s:5}  same memory as h: {shares}")
+    wants = tensor.requires_grad
+    print(f"{name:17} is_leaf {tensor.is_leaf}  requires_grad {wants}  same memory as h: {shares}")
 
 assert detached.is_leaf and detached.data_ptr() == h.data_ptr() != copied.data_ptr()
 
 # %% [markdown]
-# All three are leaves, for nothing recorded made them. The first shares the memory of `h`; lesson 5 tells what follows from that.
+# All three are leaves, for nothing recorded made them. The first shares the memory of `h`; lesson 5 tells what follows from that. Here is a
+# loss that depends on `h` twice, once with its past and once without: h² + h.detach(), summed. `h` is [3, 6]. What reaches it?
+
+
+# %%
+def reaching_h():
+    w = mg.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3.0
+    return mg.autograd.grad((h * h + h.detach()).sum(), h)
+
+
+guess("what reaches h", ..., reaching_h, hints=HINTS)
+
+# %%
+with inspector.record() as trace:
+    w = mg.tensor([1.0, 2.0], requires_grad=True)
+    h = w * 3.0
+    h.retain_grad()
+    square = h * h
+    past = h.detach()
+    loss = (square + past).sum()
+    loss.backward()
+
+print("h.grad", h.grad.tolist(), "= 2h   w.grad", w.grad.tolist(), "= 3 · 2h")
+assert h.grad.tolist() == (2 * h).tolist() == [6, 12]
+assert w.grad.tolist() == [18, 36]
+inspector.draw(trace, values=2, widest=1000)
+
+# %% [markdown]
+# *What to look for:* the scissors ✂. A dotted line leads from `h` to `past`, for the numbers are the same; no purple arrow comes back along it.
+# What reaches `h` is 2h from the square, and that is all. The blue bars say *same memory*.
 #
 # ## Exercises
 #

@@ -228,6 +228,8 @@ def test_an_unknown_demo_is_told_the_nearest() -> None:
         ("inplace", 1, "it saved h as 'a' at v0, which is at v1 now"),
         ("fanout", 0, "x.grad = [22.8 125] + [22.8 125] = [45.6 250]"),
         ("twice", 1, "✗ FreedError in ExpBackward0 of features"),
+        ("net222", 0, "│ the deltas of the outputs [0.138498559"),
+        ("leaves", 0, "│ w.grad [18.0, 64.0] by hand 2 · y · x = [18.0, 64.0]"),
         ("views", 0, "│ start.grad [5.0, 2.5] by hand 1 + gate + 1 = [5.0, 2.5]"),
     ],
 )

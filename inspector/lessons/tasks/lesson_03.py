@@ -25,6 +25,12 @@ HINTS: dict[str, dict[Any, str]] = {
         1: "w stands in the product twice, and each is an edge.",
         3: "two factors, two edges; the accumulator itself adds none.",
     },
+    "what reaches h": {
+        (7.0, 13.0): "so it would be without `detach()`: nothing comes back through what was detached.",
+        (3.0, 6.0): "h * h uses h twice.",
+        (1.0, 1.0): "that would come back through the other term, if it were not detached.",
+        (18.0, 36.0): "that is what goes on to w, three times as much.",
+    },
     "weights.grad": {
         0: "not zero: it is not there at all. Who is the leaf?",
         (0.2, 0.4): "that would be so if `weights` were a leaf. It is the result of a product.",
