@@ -15,15 +15,13 @@ from inspector.draw.from_trace import subject_of
 from inspector.draw.live import is_tensor, names_around, subject_of_tensor
 from inspector.draw.moving import Moving
 from inspector.draw.options import Options
-from inspector.draw.picture import Picture, writer_for
+from inspector.draw.picture import WIDEST, Picture, writer_for
 from inspector.draw.subject import Subject
 from inspector.trace.cursor import Cursor
 from inspector.trace.trace import Trace
 
 POINTS = 96
 """An SVG's pixels to the inch."""
-WIDEST = 1700.0
-"""A line of cards longer than this is broken into several, like a line of text."""
 
 
 def draw(

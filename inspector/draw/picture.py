@@ -24,6 +24,11 @@ from inspector.draw.svg import svg
 from inspector.draw.text import text
 from inspector.draw.themes import painted, palette_of
 
+WIDEST = 1700.0
+"""A line of cards longer than this is broken into several, like a line of text."""
+CELL = 900.0
+"""The same in a notebook, whose cells are about so wide: shrunk to fit, a longer one could not be read."""
+
 
 class Picture:
     """A picture of a graph. ``save`` writes it; a notebook displays it by itself."""
@@ -99,8 +104,14 @@ class Picture:
         return target
 
     def _repr_svg_(self) -> str:
-        """For notebooks: as wide as the cell at most."""
-        return self.svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+        """For notebooks: in lines as wide as a cell, unless a width was asked for; never wider than the cell."""
+        return self._for_a_cell().svg.replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
+
+    def _for_a_cell(self) -> Picture:
+        if self.widest != WIDEST or self.layout.down or self.layout.width <= CELL:
+            return self
+        font = self.embed_font
+        return Picture(self.scene, embed_font=font, widest=CELL, whole=self.whole, options=self.options)
 
     def _mime_(self) -> tuple[str, str]:
         """For marimo."""

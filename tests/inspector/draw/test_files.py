@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -58,10 +59,20 @@ def test_the_module_itself_can_be_called(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_it_no_wider_than_its_cell(trace: Trace) -> None:
-    drawn = draw(trace)
+    drawn = draw(trace, widest=2000)
     assert drawn._repr_svg_().startswith('<svg style="max-width:100%;height:auto" ')
     assert drawn._repr_svg_().replace(' style="max-width:100%;height:auto"', "", 1) == drawn.svg
     assert repr(drawn) == "<Picture of loss.backward(): 9 cards>"
+
+
+def test_in_a_notebook_a_long_line_of_cards_goes_on_in_the_next_unless_a_width_was_asked_for(trace: Trace) -> None:
+    def width(shown: str) -> float:
+        return float(ElementTree.fromstring(shown).get("width", "0"))
+
+    drawn = draw(trace)
+    assert width(drawn.svg) > 1000
+    assert width(drawn._repr_svg_()) < 1000
+    assert width(draw(trace, widest=None)._repr_svg_()) == width(draw(trace, widest=None).svg)
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
