@@ -130,7 +130,8 @@ class Moment:
     def _made_name(self, tensor: int) -> str:
         made = self.trace.op_at(self.trace.producers.get(tensor, 0))
         if made is None:
-            return ""
+            known = self.state.tensors.get(tensor)
+            return "" if known is None else f"{known.how}(…)"
         given = [value for _, value in made.inputs if isinstance(value, int)]
         inner = self.trace.name_of(given[0]) if len(given) == 1 else "#"
         of = "…" if inner[0] == "#" else inner

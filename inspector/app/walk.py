@@ -10,6 +10,7 @@ from inspector.app.child import Child
 from inspector.app.landmarks import Kind, Landmarks
 from inspector.app.view import Moment, View, focus, tensor_of
 from inspector.explain import Finding, explain
+from inspector.record.recheck import Report
 from inspector.trace.cursor import Change, Cursor
 from inspector.trace.trace import Trace
 
@@ -35,6 +36,8 @@ class Walk:
         self.score: str | None = None
         """How the quiz goes, if ``trace`` is behind its veil."""
         self.hits = Hits(trace)
+        self.checks: dict[tuple[int, int], Report | None] = {}
+        """What finite differences said of a node in its how-manieth run; None while they are taken."""
         self.grow()
 
     def grow(self) -> bool:
@@ -68,6 +71,7 @@ class Walk:
             self.stops,
             self.bookmarks,
             self.score,
+            self.checks,
         )
 
     def go(self, view: View, step: int) -> View:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.app.lines import BLANK, Bit, Jump, Line, clip, line, pairs, wrapped
+from inspector.app.lines import BLANK, Bit, Jump, Line, Role, clip, line, pairs, wrapped
+from inspector.app.reading.formula import textbook
 from inspector.app.reading.looks import look
 from inspector.app.reading.places import where
 from inspector.app.view import Moment
 from inspector.draw.wording import gradient, plain, shape
+from inspector.record.recheck import Compared
 from inspector.trace.facts import Edge, Summary
 from inspector.trace.state import NodeState, Saved
 
@@ -32,7 +34,8 @@ def lines(moment: Moment, room: int) -> list[Line]:
     if node is None:
         return wrapped("This node is not made yet at this step.", room, "muted")
     rows = [*_what(moment, node, room), *_gradients(moment, node), *_slots(moment, node), *_edges(moment, node)]
-    return [clip(row, room) for row in [*rows, *_facts(moment, node, room)]]
+    rows += [*_check(moment, node, room), *_facts(moment, node, room)]
+    return [clip(row, room) for row in rows]
 
 
 def _what(moment: Moment, node: NodeState, room: int) -> list[Line]:
@@ -45,9 +48,8 @@ def _what(moment: Moment, node: NodeState, room: int) -> list[Line]:
 
 
 def _formula(node: NodeState, room: int) -> list[Line]:
-    """The derivative rules, as they are written."""
-    rules = [plain(row.strip()) for row in node.formula.splitlines() if row.strip()]
-    return [row for rule in rules for row in wrapped(rule, room, "muted", indent="  ")]
+    """The derivative rules, as a textbook writes them."""
+    return [row for rule in textbook(node.formula) for row in wrapped(plain(rule), room, "strong", indent="  ")]
 
 
 def _gradients(moment: Moment, node: NodeState) -> list[Line]:
@@ -103,13 +105,53 @@ def _edges(moment: Moment, node: NodeState) -> list[Line]:
 
 
 def _edge(moment: Moment, node: NodeState, edge: Edge) -> Line:
+    name = _input(moment, node, edge.index)
     if edge.target is None:
-        return line(("→ ", "muted"), ("needs no gradient", "muted"))
+        return line((f"{name}→ ", "muted"), ("needs no gradient", "muted"))
     leaf = moment.leaf_name(edge.target)
     words = moment.node_name(edge.target) if leaf is None else f"⊕ {plain(leaf)}"
     sent = node.sent.get(edge.index)
     target = Bit(words, "node", Jump("node", edge.target))
-    return line(("→ ", "muted"), target, (f"  {gradient(sent)}", "gradient" if sent is not None else "muted"))
+    return line((f"{name}→ ", "muted"), target, (f"  {gradient(sent)}", "gradient" if sent is not None else "muted"))
+
+
+def _input(moment: Moment, node: NodeState, index: int) -> str:
+    """``∂a ``: what an edge's gradient is called in the formula; nothing where that is not known."""
+    fact = moment.trace.op_at(moment.marks.op_of.get(node.serial, 0))
+    known = fact is not None and node.formula and index < len(fact.inputs)
+    return f"∂{fact.inputs[index][0]} " if fact is not None and known else ""
+
+
+def _check(moment: Moment, node: NodeState, room: int) -> list[Line]:
+    """What the check by finite differences found; how to ask for one; nothing for a node without a formula."""
+    if node.leaf is not None:
+        return []
+    key = node.serial, node.runs
+    if key not in moment.checks:
+        ask = Jump("action", "check")
+        return (
+            [line(Bit("f", "key", ask), Bit("  hold it against finite differences", "muted", ask))] if node.runs else []
+        )
+    report = moment.checks[key]
+    if report is None:
+        return [line(("f  ", "key"), ("computing it anew …", "muted"))]
+    if report.refused:
+        return wrapped(f"Not checked. {report.refused[:1].upper()}{report.refused[1:]}", room, "bump")
+    rows = [row for one in report.compared for row in _compared(one)]
+    return [line(("by finite differences", "muted")), *rows]
+
+
+def _compared(one: Compared) -> list[Line]:
+    """The worst of an input's numbers: as the rule has it and as the differences do."""
+    at = f"[{', '.join(map(str, one.index))}]" if one.index else ""
+    role: Role = "good" if one.agrees else "alarm"
+    verdict = "✓ the same" if one.agrees else "✗ not the same"
+    head = line((f"  ∂{one.name}  ", "plain"), (verdict, role), (f"  off by {one.error:.1e} at most", "muted"))
+    if one.agrees:
+        return [head]
+    numbers = line((f"    at {at or 'it'}: rule ", "muted"), (f"{one.rule:.6g}", "alarm"), ("  differences ", "muted"))
+    rows = [head, line(*numbers, (f"{one.differences:.6g}", "strong"))]
+    return [*rows, line(("    there is a kink there, where both sides differ", "muted"))] if one.kink else rows
 
 
 def _facts(moment: Moment, node: NodeState, room: int) -> list[Line]:
