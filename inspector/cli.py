@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib.util
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -66,6 +68,16 @@ class Job:
             on_facts=on_facts,
         )
 
+    @property
+    def words(self) -> list[str]:
+        """What says the same to another `inspector run`."""
+        given = ["--limit", str(self.limit)]
+        if self.timeout is not None:
+            given += ["--timeout", str(self.timeout)]
+        if self.stands_for is not None:
+            given += ["--as", self.stands_for]
+        return [*given, "--", os.path.abspath(self.script), *self.args]
+
     def launch(self, live: bool) -> Run:
         """A run for the app, not started yet; a ``live`` one waits at its first event."""
         return Run(
@@ -110,7 +122,9 @@ def _look_options(function: Command) -> Command:
 
     given: Any = command
     for add in (
-        click.option("--fresh", is_flag=True, help="Forget what was set here before: breakpoints, bookmarks, the step."),
+        click.option(
+            "--fresh", is_flag=True, help="Forget what was set here before: breakpoints, bookmarks, the step."
+        ),
         click.option("--quiz", is_flag=True, help="Hide the gradients until they are guessed."),
         click.option("--present", is_flag=True, help="For a projector: the graph and a caption, and nothing else."),
     ):
@@ -353,6 +367,34 @@ def open_(file: str | None, look: Look, plain: bool, everything: bool) -> None:
         _show(trace, plain or nothing_recorded(trace) is not None, everything, look, file)
     except TraceFileError as error:
         raise Refusal(str(error)) from None
+
+
+@main.command(context_settings=SCRIPT)
+@click.argument("script")
+@_as_option
+@_script_command
+@click.option("--live", is_flag=True, help="Stop at the first event, and let the visitor steer the script.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, help="The port of this machine, 8000 by default.")
+@click.option("--visitors", type=click.IntRange(min=1), default=4, help="At most so many at once, 4 by default.")
+def serve(job: Job, live: bool, port: int, visitors: int) -> None:
+    """Show SCRIPT in a browser on this machine; every visitor gets a run of their own."""
+    if importlib.util.find_spec("textual_serve") is None:
+        raise Refusal("a browser needs textual-serve: install it with `pip install 'minigrad-inspector[web]'`.")
+    from inspector.app.serving import ScriptServer
+
+    _check_port(port)
+    words = ["run", *(["--live"] if live else []), *_checked(job).words]
+    ScriptServer(words, name=Path(job.script).name, port=port, visitors=visitors).serve()
+
+
+def _check_port(port: int) -> None:
+    """Raise Refusal for a port that another program has."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as error:
+        raise Refusal(
+            f"port {port} of this machine cannot be used: {error.strerror}; name another with --port."
+        ) from None
 
 
 # Before the script runs

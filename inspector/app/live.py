@@ -52,14 +52,13 @@ class Live:
         """Start the script's process. Raises OSError if there can be none."""
         self.run.start()
 
-    def look(self, budget: float = BUDGET) -> bool:
-        """Take in what came since the last look; whether the script's state is another one now."""
+    def look(self, budget: float = BUDGET) -> None:
+        """Take in what came since the last look."""
         self.run.poll(at_most=budget)
         if self.run.paused:
             self._pausing = False
             self.steered = True  # it waits at a breakpoint: somebody has to let it go on
-        before, self.child = self.child, self._child()
-        return before != self.child
+        self.child = self._child()
 
     # -- orders
 

@@ -50,6 +50,7 @@ class Outlet:
         self._socket = connection
         self.unfold: Unfold = iter
         self._held: list[Any] = []
+        self._last: Any = None
         self._sent = 0
         self._flushed = 0.0
         self._lock = threading.RLock()
@@ -82,6 +83,7 @@ class Outlet:
         """Send a fact or a note, later in a long run perhaps together with those that follow at once."""
         with self._lock:
             self._held.append(told)
+            self._last = told
             self._sent += 1
             if self._seeker is not None and not self._found:
                 self._found = any(map(self._seeker.finds, self.unfold([told])))
@@ -188,6 +190,8 @@ class Outlet:
             case [b"until", goals]:
                 self._paused, self._steps = True, 1
                 self._seeker = Seeker(decode_goals(goals), self.labels)
+                if isinstance(self._last, Fact):
+                    self._seeker.finds(self._last)  # who stands on a line already does not come to it
             case [b"run"]:
                 self._paused = False
 

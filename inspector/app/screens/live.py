@@ -63,6 +63,8 @@ class LiveDesk(Screen[None]):
     """Where to go when the script pauses: to the next event, or to the last."""
     _left_at = 0
     """The step to which the screen itself went last; who is elsewhere went there on their own."""
+    _undrawn = False
+    """Whether something came that no pane shows yet."""
     _drawn = _cost = 0.0
     _news: float | None = None
     """When the last facts came that are not explained yet."""
@@ -103,29 +105,36 @@ class LiveDesk(Screen[None]):
         """Take in what the script did since the last look."""
         script = self.script
         assert script is not None
-        before = self.walk.child
-        changed = script.look()
+        script.look()
         grown = self.walk.grow()
-        self.walk.child = script.child
+        before, self.walk.child = self.walk.child, script.child
+        changed = before != script.child
         if grown:
             self._news = time.monotonic()
         if changed:
-            self._turned(before.status if before is not None else "")
+            self._turned(script)
         if self._chasing and self._left_at != self.view.step:
             self._chasing = None
-        if self._chasing and script.child.status not in {"running", "starting", "stopping"}:
+        self._undrawn = self._undrawn or grown
+        if self._chasing and script.child.status in {"waiting", "ended"}:
             self._arrive(script.child.status == "ended")
-        elif grown and self._is_due():
-            self._timed(self._follow if self._chasing == "end" else self.draw_growth)
+        elif self._undrawn and self._is_due():
+            self._timed(self._follow if self._goes_along(script) else self.draw_growth)
         elif changed:
             self._tell()
         self._rest()
 
+    def _goes_along(self, script: Live) -> bool:
+        """Whether the reader is to see what comes while it comes: where they wait for the end, or are asked."""
+        return self._chasing == "end" or (self._chasing is not None and script.child.status == "reading")
+
     def _is_due(self) -> bool:
-        return time.monotonic() - self._drawn > max(SLOWEST, SHARE * self._cost)
+        """Whether the panes may be drawn again; under a sheet they need not be."""
+        return self.app.screen is self and time.monotonic() - self._drawn > max(SLOWEST, SHARE * self._cost)
 
     def _timed(self, draw: Callable[[], None]) -> None:
         start = time.monotonic()
+        self._undrawn = False
         draw()
         self._drawn = time.monotonic()
         self._cost = self._drawn - start
@@ -138,7 +147,7 @@ class LiveDesk(Screen[None]):
 
     def _arrive(self, ended: bool) -> None:
         """The script waits, or is gone: show where it has come to."""
-        chasing, self._chasing = self._chasing, None
+        chasing, self._chasing, self._undrawn = self._chasing, None, False
         events = self.walk.marks.steps["event"]
         nearest = bisect_right(events, self.view.step)
         if events:
@@ -153,10 +162,8 @@ class LiveDesk(Screen[None]):
             self.view = self.walk.go(replace(self.view, pinned=False), step)
         self._left_at = self.view.step
 
-    def _turned(self, before: str) -> None:
+    def _turned(self, script: Live) -> None:
         """The script is in another state."""
-        script = self.script
-        assert script is not None
         if script.child.status == "reading":
             self._open_line(focus=False)
         if script.child.status == "ended":
@@ -178,7 +185,7 @@ class LiveDesk(Screen[None]):
 
     def _tell(self) -> None:
         """Only the bars speak of the script."""
-        moment = self.walk.moment(self.view)
+        moment = replace(self.walk.moment(self.view), child=None if self.script is None else self.script.child)
         self.query_one(Banner).show(moment)
         self.query_one(Keybar).show(moment)
 

@@ -20,20 +20,25 @@ class EventsPane(Canvas):
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.at = -1
+        self._length = 0
+        """How long the trace was; its digits make the first column."""
         self._teller: Teller | None = None
 
     def show(self, moment: Moment) -> None:
-        """Draw another moment: only two rows change, unless it is another trace."""
+        """Draw another moment: only two rows change, and what has been recorded since; or it is another trace."""
         fresh = self.moment is None or self.moment.marks is not moment.marks
         before, self.moment = self.at, moment
         self._teller = Teller(moment)
         self.at = moment.marks.row_of(moment.view.step)
-        self.resize_to(self.size.width, len(moment.marks.steps["event"]))
-        if fresh:
+        old, new = self.virtual_size.height, len(moment.marks.steps["event"])
+        self.resize_to(self.size.width, new)
+        if fresh or (old < new and len(str(self._length)) < len(str(moment.marks.length))):
             self.forget()
         else:
             for row in {before, self.at}:
                 self.forget(range(row, row + 1))
+            self.forget(range(old, new))
+        self._length = moment.marks.length
         self.keep_in_sight(max(0, self.at), margin=1)
 
     def on_resize(self) -> None:

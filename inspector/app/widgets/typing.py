@@ -28,7 +28,7 @@ class TypeLine(Input):
         """The reader types no more for now."""
 
     def __init__(self) -> None:
-        super().__init__(id="typing", placeholder="type for the script: ⏎ sends, ctrl+d ends its input, esc leaves")
+        super().__init__(id="typing", placeholder="i: type   ⏎ send   ^d end")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Send the line."""

@@ -79,8 +79,9 @@ async def test_a_tab_brings_its_pane_to_the_front(open_app: Open) -> None:
 
 
 def test_the_key_bar_shows_the_keys_that_matter_most_in_the_room_there_is() -> None:
-    narrow, wide = shown(70), shown(200)
+    narrow, wide = shown(70), shown(400)
     assert {"quit", "step", "back", "help", "error"} <= {key.label for key in narrow}
     assert set(narrow) < set(wide)
-    assert set(wide) == {key for key in KEYS if key.rank < 9}
+    assert set(wide) == {key for key in KEYS if key.rank < 9 and not key.live}
+    assert {"continue", "stop"} <= {key.label for key in shown(100, live=True)}
     assert shown(0) == []
