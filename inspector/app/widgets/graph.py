@@ -185,8 +185,6 @@ class GraphPane(Canvas):
             return f"laying out {self._wanted[0][1]:,} nodes …"
         if self.moment is not None and _runs_on(self.moment):
             return "too large to be laid out while the script runs"
-        if self.moment is not None and _runs_on(self.moment):
-            return "too large to be laid out while the script runs"
         return "nothing that requires a gradient was used"
 
     def strip(self, y: int) -> Strip:
