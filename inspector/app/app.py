@@ -12,7 +12,7 @@ from inspector.app.keys import KEYS
 from inspector.app.live import Live
 from inspector.app.memory import Memory
 from inspector.app.screens.desk import DeskScreen
-from inspector.app.themes import DAY, DEFAULTS, NIGHT
+from inspector.app.themes import CONTRAST, DEFAULTS, NIGHT, OURS
 from inspector.trace.trace import Trace
 
 
@@ -38,14 +38,16 @@ class InspectorApp(App[None]):
         self.script = script
         self.memory = memory
         self._first = {"at_end": at_end, "quiz": quiz, "presenting": presenting}
-        self.register_theme(NIGHT)
-        self.register_theme(DAY)
+        for theme in OURS:
+            self.register_theme(theme)
         self.theme = self._first_theme()
 
     def _first_theme(self) -> str:
         """The one that the reader chose last, if it is still there."""
         chosen = None if self.memory is None else self.memory.theme()
-        return chosen if chosen in self.available_themes else NIGHT.name
+        if chosen in self.available_themes:
+            return str(chosen)
+        return CONTRAST.name if self.no_color else NIGHT.name
 
     def get_default_screen(self) -> DeskScreen:
         """The one screen that is always there."""

@@ -1,4 +1,7 @@
-"""The colours: Okabe and Ito's eight, on a dark ground and on a light one. All that a colour says, a shape says too."""
+"""The colours: Okabe and Ito's eight, on a dark ground and on a light one, in high contrast, and for the colour-blind.
+
+All that a colour says, a shape says too.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,52 @@ DAY = Theme(
     },
 )
 
+CONTRAST = Theme(
+    name="inspector-high-contrast",
+    dark=True,
+    primary="#7FD4FF",
+    secondary="#FFB3E0",
+    accent="#FFF04A",
+    warning="#FFC24A",
+    success="#6BFFB8",
+    error="#FF9A6B",
+    foreground="#FFFFFF",
+    background="#000000",
+    surface="#000000",
+    panel="#161616",
+    variables={
+        "rule": "#B0B0B0",
+        "on-accent": "#000000",
+        "lit": "#FFF04A",
+        "marked": "#303030",
+        "alarm-fill": "#B33A00",
+    },
+)
+"""White on black, every text at 7 : 1 or more, and nothing dimmed; so it is where NO_COLOR asks for greys."""
+
+BLIND = Theme(
+    name="inspector-colour-blind",
+    dark=True,
+    primary="#8CCBFF",
+    secondary="#FFE08A",
+    accent="#FFFFFF",
+    warning="#D8A13A",
+    success="#4E9FE8",
+    error="#FF8A1F",
+    foreground="#D8DEE9",
+    background="#0A0F18",
+    surface="#0A0F18",
+    panel="#151C29",
+    variables={
+        "rule": "#39445A",
+        "on-accent": "#0A0F18",
+        "lit": "#FFE08A",
+        "marked": "#1F2A3D",
+        "alarm-fill": "#B85A00",
+    },
+)
+"""Blue against orange, light against dark, and nothing that takes red from green or blue from green to tell apart."""
+
 DEFAULTS = {
     "rule": "#3A4252",
     "on-accent": "#101010",
@@ -71,6 +120,8 @@ DEFAULTS = {
 ORDER = (
     "inspector",
     "inspector-light",
+    "inspector-high-contrast",
+    "inspector-colour-blind",
     "textual-dark",
     "nord",
     "gruvbox",
@@ -79,3 +130,5 @@ ORDER = (
     "ansi-dark",
 )
 """What the theme key goes through; the palette offers all."""
+
+OURS = (NIGHT, DAY, CONTRAST, BLIND)

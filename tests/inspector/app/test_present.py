@@ -32,7 +32,8 @@ async def test_p_hides_all_but_the_graph_and_a_caption_and_shows_it_again(open_a
         before = seen(app)
         await app.press("P")
         assert seen(app) == {"graph", "caption"}
-        assert app.desk.view.zoom is Zoom.POSTERS
+        posters: Zoom = app.desk.view.zoom
+        assert posters is Zoom.POSTERS
         assert "AccumulateGrad of W waits" in app.says("caption")
         assert "tiny.py:5" in app.says("caption")
         assert "step 38 of 93" in app.says("caption")
