@@ -279,6 +279,8 @@ def _slope_of_product(g: Any, a: Any, out: Any) -> Any:
         return g * out / a
     if zeros > 1 and not isinstance(a, TensorMeta):
         return np.zeros(a.shape, g.dtype)
+    if math.prod(a.shape) == 1:
+        return g.reshape(a.shape)  # of the others there are none
     return (g * products_of_others(a.reshape(-1), 0)).reshape(a.shape)
 
 
@@ -286,7 +288,9 @@ def _slope_of_product_along(g: Any, a: Any, out: Any, axis: int, keepdim: bool) 
     if not a.ndim:
         return g
     g, out = (spread(x, a.shape, (axis,), keepdim) for x in (g, out))
-    return g * products_of_others(a, axis) if _count_of_zeros(a) else g * out / a
+    if not _count_of_zeros(a):
+        return g * out / a
+    return g if a.shape[axis] == 1 else g * products_of_others(a, axis)
 
 
 def _count_of_zeros(a: Any) -> int:

@@ -903,6 +903,24 @@ a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float32, requires_grad=True)
 b = xp.tensor([0.5j, (1.5+1j)], dtype=xp.complex128, requires_grad=True)
 xp.autograd.backward([a, b], [xp.ones_like(a), xp.ones((2,), dtype=xp.float64)])
 """,
+    "zero times infinity is no number in a product of single numbers too": """
+a = xp.tensor([0.0], dtype=xp.float64)
+b = xp.tensor([[-6.0, float("inf"), 6.0]], dtype=xp.float64)
+c = a @ b
+d = b.mT @ xp.zeros((1, 1), dtype=xp.float64)
+e = xp.addmm(xp.zeros((1, 3), dtype=xp.float64), xp.zeros((1, 1), dtype=xp.float64), b)
+""",
+    "the gradient of a product of one zero is the one that arrived": """
+a = xp.tensor([0.0], dtype=xp.float64, requires_grad=True)
+h = a.register_hook(see("h"))
+b = a.prod()
+b.backward(create_graph=True)
+c = a.prod(0)
+c.backward(create_graph=True)
+d = xp.tensor([2.0], dtype=xp.float64, requires_grad=True)
+e = d.prod()
+e.backward(create_graph=True)
+""",
 }
 """Programs by the behaviour that they show."""
 
