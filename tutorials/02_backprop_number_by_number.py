@@ -203,7 +203,7 @@ for name in by_hand:
     assert math.isclose(by_hand[name], watched[name], rel_tol=1e-9)
 
 # %%
-inspector.draw(trace, values=4, widest=1000)
+inspector.draw(trace, values=4)
 
 # %% [markdown]
 # *What to look for:* follow the purple arrows from `E` to the left, and find your numbers. ‖g‖ is the length of what travels, for there are

@@ -200,7 +200,7 @@ with inspector.record() as trace, warnings.catch_warnings():
 
 print("weights.is_leaf:", weights.is_leaf, "  weights.grad:", got)
 assert not weights.is_leaf and got is None
-inspector.draw(trace, values=2, widest=1000)
+inspector.draw(trace, values=2)
 
 # %% [markdown]
 # *What to look for:* the ◆ is not on `weights`, but on a tensor without a name to the left of it: that one is the leaf, it got the gradient,
@@ -252,7 +252,7 @@ with inspector.record() as trace:
 print("h.grad", h.grad.tolist(), "= 2h   w.grad", w.grad.tolist(), "= 3 · 2h")
 assert h.grad.tolist() == (2 * h).tolist() == [6, 12]
 assert w.grad.tolist() == [18, 36]
-inspector.draw(trace, values=2, widest=1000)
+inspector.draw(trace, values=2)
 
 # %% [markdown]
 # *What to look for:* the scissors ✂. A dotted line leads from `h` to `past`, for the numbers are the same; no purple arrow comes back along it.

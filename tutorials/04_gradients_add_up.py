@@ -70,10 +70,10 @@ with inspector.record() as trace:
 print(f"h.grad = {h.grad.item():g}, w.grad = {w.grad.item():g}")
 assert h.grad.item() == 2 + 2 + 5 - 1
 assert w.grad.item() == 2 * h.grad.item()
-inspector.draw(trace, widest=1100)
+inspector.draw(trace, direction="down")
 
 # %% [markdown]
-# *What to look for:* four purple arrows arrive at `h`, and each says what it brings: 2 and 2 from the square, 5, and −1. Only one arrow
+# *What to look for:* values flow downwards here, gradients back up. Four purple arrows arrive at `h`, and each says what it brings: 2 and 2 from the square, 5, and −1. Only one arrow
 # goes on from there, to `w`, and it carries 2 · 8 = 16. The node of `h` did not run four times. It **waited**:
 
 # %%
@@ -93,7 +93,7 @@ assert ready[0] > max(arrived)
 # first, and why each node runs once. In the player, step through these moments, and look at the buffer of `h`:
 
 # %%
-trace.player(height=480)
+trace.player(height=600)
 
 # %% [markdown]
 # ## A stretched value is used many times

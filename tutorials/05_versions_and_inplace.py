@@ -104,7 +104,7 @@ with inspector.record() as trace:
 # The message gives two versions. The picture gives the whole story:
 
 # %%
-inspector.draw(trace, widest=1000)
+inspector.draw(trace)
 
 # %% [markdown]
 # *What to look for:* the red card. Its node saved `h` at v0, twice, and `h` is at v1 now: *saved v0 ≠ now v1*. The write that did it stands
