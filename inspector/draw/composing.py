@@ -36,14 +36,20 @@ class Composed:
 
 def composed(subject: Subject, options: Options) -> Composed:
     """What the picture of ``subject`` shows. Raises ``DrawError`` if it were too much, whatever is folded."""
-    if options.labels:
-        subject = replace(subject, names={key: options.labels.get(name, name) for key, name in subject.names.items()})
+    subject = renamed(subject, options)
     chosen = select(subject, UTMOST)
     built, links = STYLES[options.style](subject, chosen, options.values)
     scene = _folded(Scene(*headline(subject, chosen), built, links), subject, chosen, options)
     if options.around is not None:
         scene = neighbourhood(scene, _name_of(options.around, subject), options.reach)
     return Composed(trimmed(scene, options.show, options.detail), scene)
+
+
+def renamed(subject: Subject, options: Options) -> Subject:
+    """The subject with the words that ``labels`` gives for names."""
+    if not options.labels:
+        return subject
+    return replace(subject, names={key: options.labels.get(name, name) for key, name in subject.names.items()})
 
 
 def _folded(scene: Scene, subject: Subject, chosen: Selection, options: Options) -> Scene:

@@ -296,6 +296,7 @@ def _stack(key: str, members: Sequence[Card], groups: Mapping[str, Group]) -> Ca
         future=all(card.future for card in members),
         alarm=alarm,
         shared=any(card.shared for card in members),
+        members=tuple(key for card in members for key in (card.members or (card.key,))),
     )
 
 

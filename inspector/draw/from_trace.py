@@ -54,7 +54,9 @@ class Scopes:
             fact = self._trace.facts[step - 1]
             steps, stacks = known.setdefault(fact.thread, ([0], [()]))
             inner = (
-                (*stacks[-1], Scope(step, fact.kind, fact.name)) if isinstance(fact, ScopeEntered) else stacks[-1][:-1]
+                (*stacks[-1], Scope(step, fact.kind, _title(fact)))
+                if isinstance(fact, ScopeEntered)
+                else stacks[-1][:-1]
             )
             steps.append(step)
             stacks.append(inner)
@@ -64,6 +66,11 @@ class Scopes:
         """Those of the thread in which the fact of ``step`` happened, the outermost first."""
         steps, stacks = self._known.get(self._trace.facts[step - 1].thread, ([0], [()]))
         return stacks[bisect_right(steps, step) - 1]
+
+
+def _title(fact: ScopeEntered) -> str:
+    """``0 · Linear``: a number alone says little; a name of its own says enough."""
+    return f"{fact.name} · {fact.class_name}" if fact.name.isdecimal() and fact.class_name else fact.name
 
 
 def _task(end: State, at: int, number: int | None) -> TaskState | None:

@@ -67,8 +67,8 @@ class Moving:
     def html(self) -> str:
         """The player's page; of a tensor without a history the picture, with its numbers at a click."""
         if self._subject is not None:
-            return Player.of(self._subject, values=self._options.values).html
-        return Player(self._trace, task=self._task, values=self._options.values, title=self._title).html
+            return Player.of(self._subject, options=self._options).html
+        return Player(self._trace, task=self._task, title=self._title, options=self._options).html
 
     def stills(self, most: int = MOST_FRAMES, *, embed_font: bool = True) -> Iterator[Still]:
         """A picture for every step of the chapter, or for as many as are wanted at ``most``."""

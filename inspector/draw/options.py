@@ -44,3 +44,9 @@ class Options:
             raise DrawError("The bare graph shows grad_fns only: choose `show` and `detail` with the style 'cards'.")
         palette_of(self.theme)
         check_ways(self.fold)
+
+    @property
+    def shapes_the_scene(self) -> bool:
+        """Whether it leaves cards or lines out, folds them, or draws them in another style."""
+        chosen = (self.style, self.show, self.detail)
+        return chosen != ("cards", "both", "all") or self.fold != () or self.around is not None

@@ -104,6 +104,8 @@ class Card:
     alarm: bool = False
     shared: bool = False
     """Its memory is another's too: a bar on its left edge says so."""
+    members: tuple[str, ...] = ()
+    """The keys of the cards that it stands for, if it is several in one."""
     beside: str | None = None
     """The key of the card whose column it is to share, just below the one before it."""
 

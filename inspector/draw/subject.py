@@ -88,8 +88,9 @@ class Subject:
         return None if node.op is None else self.op_at(node.op)
 
     def stale(self, node: NodeState, saved: Saved) -> bool:
-        """Whether a saved value that may still be wanted was overwritten since."""
-        wanted = not saved.released and not saved.by_copy and node.status is not Status.FREED
+        """Whether a saved value that may still be wanted was overwritten since; not before it was saved."""
+        there = saved.step <= self.now.step
+        wanted = there and not saved.released and not saved.by_copy and node.status is not Status.FREED
         return wanted and self.version(saved.storage) != saved.version
 
     def freed_before(self, node: NodeState) -> bool:

@@ -15,7 +15,7 @@ from inspector.draw.labelling import SIZE
 from inspector.draw.legend import Legend
 from inspector.draw.lines import Line, extent, lines
 from inspector.draw.place import Layout
-from inspector.draw.scene import Card, Cell, Kind, Outline, Row, Scene, Words
+from inspector.draw.scene import SHAPES, Card, Cell, Kind, Outline, Row, Scene, Words
 from inspector.draw.theme import FAMILIES, SIZES, Fill, Ink, Stroke
 from inspector.draw.themes import painted, palette_of
 from inspector.draw.typeface import font_face, width
@@ -115,21 +115,30 @@ def _headline(scene: Scene) -> Iterator[str]:
 def _card(card: Card, corner: Point) -> str:
     faint = f' opacity="{FAINT}"' if card.future else ""
     tip = f"<title>{_escaped(card.tip)}</title>" if card.tip else ""
-    shapes = {Outline.ELLIPSE: _ellipse, Outline.HEXAGON: _hexagon, Outline.NOTE: _note}.get(card.outline, _box)
     classes = " ".join(["card", card.kind, *(["future"] if card.future else []), *(["alarm"] if card.alarm else [])])
     return (
         f'<g class="{classes}" data-key="{card.key}" transform="translate({_n(corner.x)} {_n(corner.y)})"{faint}>{tip}'
-        + "".join(shapes(card))
+        + "".join(shape_marks(card) if card.outline in SHAPES else _box(card))
         + "</g>"
     )
 
 
-def _box(card: Card) -> Iterator[str]:
+def shape_marks(card: Card) -> Iterator[str]:
+    """A card that is a shape around a few lines: an ellipse, a hexagon, a note."""
+    yield from {Outline.ELLIPSE: _ellipse, Outline.HEXAGON: _hexagon, Outline.NOTE: _note}[card.outline](card)
+
+
+def ground_marks(card: Card) -> Iterator[str]:
+    """What a card of lines stands on; of several in one, the sheets behind."""
     if card.outline is Outline.STACK:
         for aside in (6, 3):
             sheet = rounded(aside, aside, card.width, card.height)
             yield f'<path d="{sheet}" fill="{Fill.PAPER}" stroke="{card.stroke}" stroke-width="1.1"/>'
     yield f'<path d="{rounded(0, 0, card.width, card.height)}" fill="{Fill.PAPER}"/>'
+
+
+def _box(card: Card) -> Iterator[str]:
+    yield from ground_marks(card)
     yield from _rows(card, (card.width - card.inner) / 2, card.frame)
     yield from border_marks(card)
 

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
 
 from inspector.draw.collecting import undisturbed
-from inspector.draw.composing import UTMOST, composed
+from inspector.draw.composing import UTMOST, composed, renamed
 from inspector.draw.files import write_whole
 from inspector.draw.options import Options
-from inspector.draw.player.chapters import affordable, chapters
+from inspector.draw.player.chapters import Chapter, affordable, chapters
 from inspector.draw.player.film import Film, Panorama
 from inspector.draw.player.page import page
+from inspector.draw.player.posed import Posed
 from inspector.draw.player.stage import staged
 from inspector.draw.selection import select
 from inspector.draw.subject import Subject
@@ -41,19 +43,21 @@ class Player:
         title: str | None = None,
         widest: float | None = WIDEST,
         height: int = 640,
+        options: Options | None = None,
     ) -> None:
+        """``options`` are the choices of ``draw``; without them ``values`` is all that one chooses."""
         self.trace = trace
         self.height = height
         self._task = task
-        self._values = values
+        self._options = options or Options(values=values)
         self._title = title
         self._widest = widest
         self._subject: Subject | None = None
 
     @classmethod
-    def of(cls, subject: Subject, *, values: int = 1) -> Player:
+    def of(cls, subject: Subject, *, options: Options | None = None) -> Player:
         """The page of a subject that has no history: one picture, with its numbers at a click."""
-        player = cls(Trace(), values=values)
+        player = cls(Trace(), options=options)
         player._subject = subject
         return player
 
@@ -64,18 +68,27 @@ class Player:
             return self._page()
 
     def _page(self) -> str:
+        known: Sequence[Chapter] = () if self._subject is not None else chapters(self.trace, self._task)
         if self._subject is not None:
-            return page(self.trace, staged([self._film(0, self._subject)], self._widest))
-        known = chapters(self.trace, self._task)
-        shown = affordable(known)
-        films = [self._film(one.start, one.subject(self.trace, self._title)) for one in shown]
-        return page(self.trace, staged(films, self._widest), note=" ".join(_notes(films, len(known))))
+            films = [self._film(0, self._subject)]
+        else:
+            films = [self._film(one.start, one.subject(self.trace, self._title)) for one in affordable(known)]
+        stages = staged(films, self._widest, down=self._options.direction == "down")
+        note = " ".join(_notes(films, len(known)))
+        return page(self.trace, stages, note=note, theme=self._options.theme, legend=self._options.legend)
 
     def _film(self, start: int, subject: Subject) -> Film:
+        options = self._options
+        subject = renamed(subject, options)
         chosen = select(subject, UTMOST)
-        if len(chosen.parts) <= LIMIT:
-            return Film(self.trace, start, subject, chosen, self._values)
-        scene = composed(subject, Options(values=self._values, fold="loops")).scene
+        if options.shapes_the_scene:
+            scene = composed(subject, options).scene
+            if len(scene.cards) <= LIMIT:
+                return Posed(self.trace, start, subject, chosen, options)
+        elif len(chosen.parts) <= LIMIT:
+            return Film(self.trace, start, subject, chosen, options.values)
+        else:
+            scene = composed(subject, replace(options, fold="loops")).scene
         return Panorama(self.trace, start, subject, chosen, scene)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -105,3 +118,6 @@ def _notes(films: Sequence[Film], passes: int) -> Iterator[str]:
         yield f"{len(films):,} of {passes:,} backward passes are here."
     if any(isinstance(film, Panorama) for film in films):
         yield f"More than {LIMIT:,} cards are too many to film: the picture is of the end, with loops folded."
+    every = max((film.every for film in films if isinstance(film, Posed)), default=1)
+    if every > 1:
+        yield f"There are too many steps to compose each: here is one in {every}."

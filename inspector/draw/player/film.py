@@ -71,7 +71,7 @@ class Film:
         for flow in chosen.flows:
             if flow.edges:
                 self._ways_into[flow.target].append(flow)
-        self._parts_of = _Index(last, chosen)
+        self._parts_of = Index(last, chosen)
         self._shown: dict[Name, int] = {}
         self._fate: object = None
         self._shoot(trace, start)
@@ -220,7 +220,7 @@ def is_quiet(fact: Fact, state: State) -> bool:
     return isinstance(fact, NameBound)
 
 
-class _Index:
+class Index:
     """Which parts show a node, a tensor, a storage."""
 
     def __init__(self, subject: Subject, chosen: Selection) -> None:

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from inspector.draw.headline import headline
+from inspector.draw.legend import SIGNS
 from inspector.draw.player.numbers import SECTIONS
 from inspector.draw.player.stage import Stage
 from inspector.draw.subject import file_name, where
-from inspector.draw.themes import CONTRAST, DARK, variables
+from inspector.draw.themes import COLOUR_BLIND, CONTRAST, DARK, variables
 from inspector.draw.typeface import font_face
 from inspector.draw.wording import plain
 from inspector.trace import facts as f
@@ -137,13 +138,19 @@ class Book:
         return len(before.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def page(trace: Trace, stages: Sequence[Stage], *, note: str = "") -> str:
-    """The HTML of a player."""
+THEMES = {"light": "", "dark": "dark", "high-contrast": "contrast", "colour-blind": "colour-blind"}
+"""What the page calls a theme of pictures; the light one is left to what the reader's own system prefers."""
+
+
+def page(trace: Trace, stages: Sequence[Stage], *, note: str = "", theme: str = "light", legend: bool = False) -> str:
+    """The HTML of a player; ``theme`` is the one that it opens in, and ``legend`` shows the signs below the picture."""
     film = Book(trace).film(stages)
     title = film["chapters"][film["open"]]["title"] or "What was recorded"
     style, script = _style(), _read("player.js")
     filled = {
         "policy": _policy(style, script),
+        "theme": f' data-theme="{THEMES[theme]}"' if THEMES[theme] else "",
+        "legend": "".join(f"<span>{escape(sign)} {escape(words)}</span> " for sign, words in _signs(legend)),
         "title": escape(plain(title)),
         "style": style,
         "note": escape(plain(note)),
@@ -152,6 +159,17 @@ def page(trace: Trace, stages: Sequence[Stage], *, note: str = "") -> str:
         "script": script,
     }
     return "".join(_filled(_read("player.html"), filled))
+
+
+def _signs(wanted: bool) -> Sequence[tuple[str, str]]:
+    return (*SIGNS, *LINES) if wanted else ()
+
+
+LINES = (
+    ("──▸", "value"),
+    ("◂╌╌", "gradient, wider for larger"),
+    ("◂···", "gradient that has not come"),
+)
 
 
 def _framed(stages: Iterable[Stage], shown: int) -> Iterator[str]:
@@ -178,6 +196,7 @@ def as_json(thing: Any) -> str:
 @cache
 def _style() -> str:
     texts = {"fonts": font_face(), "light": variables({}), "dark": variables(DARK), "contrast": variables(CONTRAST)}
+    texts["colour-blind"] = variables(COLOUR_BLIND)
     return "".join(_filled(_read("player.css"), texts))
 
 

@@ -409,7 +409,8 @@
     show(frame);
   }
 
-  const THEMES = ["auto", "light", "dark", "contrast"];
+  const THEMES = ["auto", "light", "dark", "contrast", "colour-blind"];
+  $("theme-name").textContent = document.documentElement.dataset.theme || "auto";
   function nextTheme() {
     const root = document.documentElement;
     const next = THEMES[(THEMES.indexOf(root.dataset.theme || "auto") + 1) % THEMES.length];

@@ -10,14 +10,16 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import accumulate
 from typing import Any
 
 from inspector.draw import svg
 from inspector.draw.lines import Line, extent, lines
 from inspector.draw.place import Layout, arrange
 from inspector.draw.player.film import Film, Name
-from inspector.draw.scene import Card, Kind, Outline, Row, Scene
-from inspector.draw.theme import SIZES, Fill
+from inspector.draw.player.posed import WHOLE
+from inspector.draw.scene import SHAPES, Card, Kind, Outline, Row, Scene
+from inspector.draw.theme import SIZES
 from inspector.draw.themes import ROLES, painted
 from inspector.draw.typeface import covers
 from inspector.draw.wording import plain
@@ -53,8 +55,8 @@ class Stage:
             yield _variant(name, value, cards)
 
 
-def staged(films: Sequence[Film], widest: float | None) -> list[Stage]:
-    """Place and draw all that is ever seen in each film.
+def staged(films: Sequence[Film], widest: float | None, *, down: bool = False) -> list[Stage]:
+    """Place and draw all that is ever seen in each film; as suits a screen best, or ``down``.
 
     Passes of one shape, as in a training loop, are placed once, with room for the widest words of any of them.
     """
@@ -65,7 +67,7 @@ def staged(films: Sequence[Film], widest: float | None) -> list[Stage]:
     stages = {}
     for group in alike.values():
         scenes = _equally_wide([scene for _, scene in group])
-        placed = _arranged(scenes[0], widest)
+        placed = arrange(scenes[0], down=True) if down else _arranged(scenes[0], widest)
         for (film, _), scene in zip(group, scenes, strict=True):
             stages[id(film)] = _stage(film, scene, _renamed(placed, scenes[0], scene))
     return [stages[id(film)] for film in films]
@@ -186,12 +188,14 @@ def _card(film: Film, card: Card, placed: Layout, number: dict[Name, int]) -> st
         f"<g{_slot(('row', card.key, index), number)}>{_row(card, index, row)}</g>"
         for index, row in enumerate(card.rows)
     )
+    if ("row", card.key, WHOLE) in number:
+        rows = f"<g{_slot(('row', card.key, WHOLE), number)}>{_inside(card, card.rows)}</g>"
     look = ("look", card.key)
     return (
         f'<g class="{_classes(card)}" data-key="{card.key}"{_slot(look, number)} tabindex="0" role="button" '
         f'aria-label="{escape(plain(card.tip or card.name))}" '
         f'transform="translate({svg.digits(corner.x)} {svg.digits(corner.y)})">{halo}'
-        f'<path d="{svg.rounded(0, 0, card.width, card.height)}" fill="{ROLES[Fill.PAPER]}"/>{rows}'
+        f"{_ground(card)}{rows}"
         f'<g class="border">{_border(card)}</g></g>'
     )
 
@@ -201,13 +205,33 @@ def _classes(card: Card) -> str:
 
 
 def _border(card: Card) -> str:
-    return _light("".join(svg.border_marks(replace(card, future=False))))
+    return "" if card.outline in SHAPES else _light("".join(svg.border_marks(replace(card, future=False))))
+
+
+def _ground(card: Card) -> str:
+    return "" if card.outline in SHAPES else _light("".join(svg.ground_marks(card)))
 
 
 def _row(card: Card, index: int, row: Any) -> str:
     top = card.frame + sum(above.height for above in card.rows[:index])
     ends = {"first": index == 0, "last": index == len(card.rows) - 1}
     return _light("".join(svg.row_marks(card, row, (card.width - card.inner) / 2, top, **ends)))
+
+
+def _inside(card: Card, rows: Sequence[Row]) -> str:
+    """All lines of a card, as many as there are now; with its shape, if it has one."""
+    if card.outline in SHAPES:
+        return _light("".join(svg.shape_marks(replace(card, rows=tuple(rows)))))
+    ends = [{"first": index == 0, "last": index == len(card.rows) - 1} for index in range(len(rows))]
+    tops = accumulate((row.height for row in rows), initial=card.frame)
+    side = (card.width - card.inner) / 2
+    return _light(
+        "".join(
+            mark
+            for row, top, end in zip(rows, tops, ends, strict=False)
+            for mark in svg.row_marks(card, row, side, top, **end)
+        )
+    )
 
 
 # -- variants
@@ -222,7 +246,10 @@ def _variant(name: Name, value: Any, cards: dict[str, Card]) -> Any:
         )
         return [_classes(card), _border(card)]
     if kind == "row":
-        return _row(cards[key], name[2], value)
+        if name[2] != WHOLE:
+            return _row(cards[key], name[2], value)
+        rows, stroke, alarm = value
+        return _inside(replace(cards[key], stroke=stroke, alarm=alarm), rows)
     if kind == "way":
         run, label, weight = value
         return [int(run), label, weight]
