@@ -10,24 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-
-def step_from(answer: str, now: int, length: int) -> int | None:
-    """The step that an answer means; None when it means none.
-
-    >>> [step_from(answer, 10, 200) for answer in ("31", "+5", "-5", "50%", "end", "x")]
-    [31, 15, 5, 100, 200, None]
-    """
-    answer = answer.strip().replace(",", "").replace("_", "")
-    if answer in {"end", "start"}:
-        return length if answer == "end" else 0
-    try:
-        if answer.endswith("%"):
-            step = round(float(answer[:-1]) / 100 * length)
-        else:
-            step = int(answer) + (now if answer[:1] in {"+", "-"} else 0)
-    except (ValueError, OverflowError):
-        return None
-    return max(0, min(length, step))
+from inspector.app.searching import step_from
 
 
 class AskStep(ModalScreen[int | None]):

@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 from inspector.app.lines import text
 from inspector.app.reading.events import Row, Teller
 from inspector.app.view import Moment
+from inspector.trace.conditions import Condition, ConditionError, parse
 
 SHOWN = 200
 """Matches that are listed; the rest is a reason to type more."""
@@ -27,18 +28,34 @@ SHOWN = 200
 def matches(moment: Moment, words: str) -> Iterator[tuple[int, Row]]:
     """Steps whose row holds all of ``words``, from the moment's step on, and then from the beginning.
 
-    Capitals matter in a word that has some: ``W`` is not in ``backward``, and ``w`` is in ``W``.
+    Words that say a condition, ``nan`` or ``‖g‖ > 100``, find where it is met. Capitals matter in a word that has some:
+    ``W`` is not in ``backward``, and ``w`` is in ``W``.
     """
     wanted = words.split()
+    condition = _condition(words)
     teller = Teller(moment)
     events = moment.marks.steps["event"]
     at = moment.marks.row_of(moment.view.step) + 1
+    met = None if condition is None else set(condition.steps(moment.trace))
     for step in chain(events[at:], events[:at]):
+        if met is not None:
+            if step in met:
+                yield step, teller.tell(moment.trace.facts[step - 1])
+            continue
         row = teller.tell(moment.trace.facts[step - 1])
         told = f"{row.kind} {row.verb} {text(row.subject)}"
         small = told.lower()
         if all(word in (small if word.islower() else told) for word in wanted):
             yield step, row
+
+
+def _condition(words: str) -> Condition | None:
+    """A condition with a sign, a number or a shape in it: of a mere word it is more likely that it stands in a row."""
+    try:
+        found = parse(words)
+    except ConditionError:
+        return None
+    return found if found.norm or found.odd or found.shape or found.missing or found.line else None
 
 
 class Find(ModalScreen[int | None]):
@@ -60,7 +77,7 @@ class Find(ModalScreen[int | None]):
         with Vertical(id="found", classes="sheet") as sheet:
             sheet.border_title = "find"
             yield Input(
-                value=self.words, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   v0 → v1"
+                value=self.words, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   nan   ‖g‖ > 100"
             )
             yield OptionList()
             yield Label("Enter: go   ↓: choose   Esc: leave", classes="hint")

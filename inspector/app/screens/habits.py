@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import work
+from textual.command import CommandPalette
 from textual.reactive import var
 from textual.screen import Screen
 
@@ -15,7 +16,9 @@ from inspector.app.breakpoints import Breakpoints
 from inspector.app.memory import Memory, Remembered, run_of
 from inspector.app.reading.places import short
 from inspector.app.screens.ask import Ask
+from inspector.app.screens.palette import Places, palette
 from inspector.app.screens.stops import COUNTED, BookmarkSheet, BreakpointSheet
+from inspector.app.searching import Found
 from inspector.app.view import View
 from inspector.app.walk import Walk
 from inspector.app.widgets.source import SourcePane
@@ -27,6 +30,7 @@ class Habits(Screen[None]):
     """The keys that set breakpoints and bookmarks, and those that lead to them."""
 
     walk: Walk
+    COMMANDS: ClassVar[set[Any]] = {Places}
     memory: Memory | None = None
     if TYPE_CHECKING:
         view: var[View]
@@ -36,6 +40,16 @@ class Habits(Screen[None]):
         @property
         def can_move(self) -> bool: ...
         def action_continue(self) -> None: ...
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone_to: list[Found] = []
+        """Where the palette led, the latest first."""
+
+    def action_palette(self) -> None:
+        """Commands, and places in the trace."""
+        if not CommandPalette.is_open(self.app):
+            self.app.push_screen(palette())
 
     # -- what is remembered
 
