@@ -81,9 +81,11 @@ def first_difference(expected: list[Entry], got: list[Entry]) -> Difference | No
 
 
 def _broke_down(theirs: Entry) -> bool:
-    """Whether PyTorch could not go on: a fault of its own, which its message says is one."""
+    """Whether PyTorch could not go on, or not tell how a tensor stands: a fault of its own, as its message says."""
     own = ("INTERNAL ASSERT FAILED", "Could this error message be improved")
-    return theirs.raised is not None and any(sentence in theirs.raised.message for sentence in own)
+    told = (value for state in theirs.variables.values() for value in state.values())
+    errors = (error for error in (theirs.raised, *told) if isinstance(error, Raised))
+    return any(sentence in error.message for error in errors for sentence in own)
 
 
 def _count_from_first_sight(log: list[Entry], names: frozenset[str]) -> None:
