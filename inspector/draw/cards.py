@@ -28,6 +28,7 @@ from inspector.draw.wording import (
     shape,
     size,
 )
+from inspector.draw.writes import value_of, version_of, writes
 from inspector.trace.facts import Summary
 from inspector.trace.state import Bump, NodeState, Saved, Status, TensorState
 
@@ -141,7 +142,7 @@ class Cards:
             yield self._title_row(part, tensor, named, f"f{index}")
 
     def _title_row(self, part: Part, tensor: int | None, title: Title, port: str) -> Row:
-        right = () if tensor is None else (*self._about(tensor), self._pill(part, tensor))
+        right = () if tensor is None else (*self._about(part, tensor), self._pill(part))
         left = Cell(self._title_words(part, title), SIZES.title)
         return Row(port, (left,), right, SIZES.title_row, self._title_fill(part))
 
@@ -161,19 +162,18 @@ class Cards:
         fills = {"leaf": Fill.LEAF, "constant": Fill.CONSTANT, "output": Fill.OUTPUT, "failed": Fill.ALARM}
         return fills.get(kind, Fill.PAPER)
 
-    def _about(self, tensor: int) -> tuple[Cell, ...]:
+    def _about(self, part: Part, tensor: int) -> tuple[Cell, ...]:
         """Its shape; and the number itself, if it is but one and values are wanted."""
         state = self._subject.tensor(tensor)
         known = _text(shape(state.dtype, state.shape), Ink.SOFT)
-        if self._values and size(state.shape) == 1 and state.value is not None and state.value.values:
-            return known, _text(magnitude(state.value), bold=True)
+        value = value_of(part, tensor, self._subject)
+        if self._values and size(state.shape) == 1 and value is not None and value.values:
+            return known, _text(magnitude(value), bold=True)
         return (known,)
 
-    def _pill(self, part: Part, tensor: int) -> Cell:
-        written = self._writes(part)
-        version = written[-1].new if written else part.made
-        fill = Fill.BUMPED if written or part.key in self._culprits else Fill.PILL
-        return Cell((Words(f"v{version}"),), SIZES.small, pill=fill)
+    def _pill(self, part: Part) -> Cell:
+        fill = Fill.BUMPED if writes(part, self._subject) or part.key in self._culprits else Fill.PILL
+        return Cell((Words(f"v{version_of(part, self._subject)}"),), SIZES.small, pill=fill)
 
     def _node_row(self, part: Part, node: NodeState) -> Row:
         sign = _sign_of(node)
@@ -220,12 +220,12 @@ class Cards:
         keeps = at_end.retains_grad or (at_end.is_leaf and at_end.requires_grad)
         if keeps and part.next_version is None:
             yield self._grad_row(part, state)
-        if self._writes_of(part, self._subject.at_horizon()):
+        if writes(part, self._subject.at_horizon()):
             yield self._writes_row(part)
         if mates := self._mates(part):
             names = ", ".join(self._titles.short(mate) for mate in mates[:3]) + (" …" if len(mates) > 3 else "")
             yield Row("m", (_text(f"{Glyph.MEMORY} same memory as {names}", Ink.SOFT),))
-        yield from self._value_rows(state, grid(at_end.value, self._values))
+        yield from self._value_rows(part, tensor)
 
     def _grad_row(self, part: Part, state: TensorState) -> Row:
         sign = "" if state.is_leaf else f"{Glyph.RETAINED} "
@@ -238,8 +238,10 @@ class Cards:
             return magnitude(state.grad)
         return f"‖{magnitude(state.grad)}‖"
 
-    def _value_rows(self, state: TensorState, at_end: list[list[str]]) -> Iterator[Row]:
-        lines = grid(state.value, self._values) or [[NOTHING] for _ in at_end]
+    def _value_rows(self, part: Part, tensor: int) -> Iterator[Row]:
+        """Its numbers at the version that the card is about; room is kept for those that will stand there."""
+        at_end = grid(value_of(part, tensor, self._subject.at_horizon()), self._values)
+        lines = grid(value_of(part, tensor, self._subject), self._values) or [[NOTHING] for _ in at_end]
         columns = [max(column, key=len) for column in zip(*lines, strict=True)]
         for index, line in enumerate(lines):
             cells = tuple(_column(text, widest) for text, widest in zip(line, columns, strict=True))
@@ -247,29 +249,15 @@ class Cards:
 
     # -- writes to its memory
 
-    def _writes(self, part: Part) -> list[Bump]:
-        return self._writes_of(part, self._subject)
-
-    def _writes_of(self, part: Part, subject: Subject) -> list[Bump]:
-        """The writes that changed this part's value while it was this part's."""
-        if part.tensor is None:
-            return []
-        bumps = subject.bumps(subject.horizon.tensors[part.tensor].storage)
-        return [
-            bump
-            for bump in bumps
-            if bump.old >= part.made and (part.next_version is None or bump.new < part.next_version)
-        ]
-
     def _writes_row(self, part: Part) -> Row:
-        writes = self._writes(part)
-        if not writes:
+        told = writes(part, self._subject)
+        if not told:
             return Row("v", (_text(f"v{part.made}", Ink.SOFT),))
         ink = Ink.ALARM if part.key in self._culprits else Ink.TEXT
         return Row(
             "v",
-            (_text(_history(writes), ink),),
-            (_text(where(writes[-1].place), ink),),
+            (_text(_history(told), ink),),
+            (_text(where(told[-1].place), ink),),
             fill=Fill.ALARM if ink is Ink.ALARM else Fill.PAPER,
         )
 

@@ -97,7 +97,8 @@ class _Seen:
                 is_leaf=tensor.grad_fn is None,
                 storage=storage,
                 retains_grad=bool(getattr(tensor, "retains_grad", False)),
-                value=_summary(array),
+                made_with=(held := _summary(array)),
+                value=held,
                 grad=_gradient(tensor),
             )
         return serial

@@ -186,6 +186,7 @@ def _version_bumped(event: events.VersionBumped, look: Look, place: Place | None
         new=event.new,
         by=event.by,
         value=look.value(event.tensor),
+        whole=look.whole(event.tensor),
         place=place,
         thread=thread,
     )

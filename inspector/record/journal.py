@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import text_of
-from inspector.record.summary import Look
+from inspector.record.summary import SMALL, Look
 from inspector.record.unfold import ACCUMULATED, APPLIED, END, FAILING, RAN, WROTE, Text
 from minigrad.autograd.meta import number_first
 from minigrad.events import places_wanted
@@ -84,6 +84,8 @@ class Journal:
             note += (counter.serial, counter.value)
             self._forget()
             self._look(note, target.array)
+            base = target._base
+            self._look(note, None if base is None or base.array.size > SMALL else base.array)
             if recorder.learns_names:
                 recorder.learn(operands, (target,), site, thread)
             recorder.write(tuple(note), 2)

@@ -16,6 +16,9 @@ import numpy as np
 from inspector.trace.facts import SAMPLE, Summary
 from inspector.trace.swift import swift
 
+SMALL = 4096
+"""Numbers in a tensor that may be looked at again whenever one of its views is written."""
+
 _LETTERS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 _short_names: dict[np.dtype[Any], str] = {}
 
@@ -55,6 +58,11 @@ class Look:
             return None
         array = getattr(value, "array", value)
         return bare(array.shape, array.dtype)
+
+    def whole(self, tensor: Any) -> Summary | None:
+        """The summary of what a view is a part of, if that is small: it is asked for at every write through a view."""
+        base = tensor._base
+        return None if base is None or base.array.size > SMALL else self.value(base)
 
     def gradient(self, value: Any) -> Summary | None:
         """The same for an array on its way through a backward pass."""

@@ -81,9 +81,10 @@ def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     """``OpApplied`` in place, and the ``VersionBumped`` of its first operand."""
     unrecorded, operands = take(), take()
     inputs, attributes = _inputs(take, op, operands)
-    target, storage, version, value = inputs[0][1], take(), take(), _summary(take)
+    target, storage, version = inputs[0][1], take(), take()
+    value, whole = _summary(take), _summary(take)
     told = (op.name, op.label, inputs, attributes, (target,), None, unrecorded, True, site.expression)
-    bumped = (target, storage, version - 1, version, f"{op.name}_", value)
+    bumped = (target, storage, version - 1, version, f"{op.name}_", value, whole)
     return [new.OpApplied(site.place, thread, *told), new.VersionBumped(site.place, thread, *bumped)]
 
 

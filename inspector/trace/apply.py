@@ -80,6 +80,7 @@ def _tensor_created(fact: facts.TensorCreated, edit: Edit, step: int) -> None:
         output_nr=0,
         retains_grad=False,
         accumulator=None,
+        made_with=fact.value,
         value=fact.value,
         grad=None,
         created=step,
@@ -170,11 +171,14 @@ def _tensor_saved(fact: facts.TensorSaved, edit: Edit, step: int) -> None:
 @_effect(facts.VersionBumped)
 def _version_bumped(fact: facts.VersionBumped, edit: Edit, step: int) -> None:
     state = edit.state
-    bump = _new_bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place)
+    bump = _new_bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place, fact.value, fact.whole)
     storage = state.storages.get(fact.storage) or StorageState(fact.storage)
     edit.put(state.storages, fact.storage, changed(storage, version=fact.new, bumps=plus(storage.bumps, bump)))
     if fact.value is not None:
         edit.change(state.tensors, fact.tensor, value=fact.value)
+    written = state.tensors.get(fact.tensor)
+    if fact.whole is not None and written is not None and written.base in state.tensors:
+        edit.change(state.tensors, written.base, value=fact.whole)
 
 
 @_effect(facts.HistoryRebased)

@@ -162,6 +162,8 @@ class VersionBumped(Fact):
     by: str
     value: Summary | None
     """What the tensor holds after the write."""
+    whole: Summary | None = None
+    """What its base holds, if it is a view, and that is small."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ state, forwards and backwards. Must not know minigrad nor any screen.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -53,6 +54,10 @@ class Bump:
     by: str
     tensor: int
     place: Place | None
+    value: Summary | None = None
+    """What the tensor held after it."""
+    whole: Summary | None = None
+    """What its base held, if it is a view, and that was looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +89,10 @@ class TensorState:
     output_nr: int = 0
     retains_grad: bool = False
     accumulator: int | None = None
+    made_with: Summary | None = None
+    """What it held when it was made."""
     value: Summary | None = None
-    """What it held when it was last looked at: when it was made, or after a write through this very tensor."""
+    """What it held when it was last looked at: when it was made, or after a write through it or through its views."""
     grad: Summary | None = None
     created: int = 0
     place: Place | None = None
@@ -211,6 +218,19 @@ class State:
     def version_of(self, tensor: int) -> int:
         """The version of a tensor: its storage's."""
         return self.storages[self.tensors[tensor].storage].version
+
+    def value_at(self, tensor: int, version: int) -> Summary | None:
+        """What a tensor held at a version of its storage; None when it was written through others, unseen."""
+        state = self.tensors[tensor]
+        bumps = self.storages[state.storage].bumps
+        index = bisect_right(bumps, version, key=lambda bump: bump.new) - 1
+        last = bumps[index] if index >= 0 else None
+        if last is None or last.step < state.created:
+            return state.made_with
+        if last.tensor == tensor:
+            return last.value
+        writer = self.tensors.get(last.tensor)
+        return last.whole if writer is not None and writer.base == tensor else None
 
     def mismatch(self, saved: Saved) -> bool:
         """Whether ``saved`` was overwritten since: its storage's version is not the one it took."""

@@ -12,7 +12,7 @@ from inspector.app.veil import is_sealed
 from inspector.app.view import Moment
 from inspector.draw.wording import gradient, number, plain, shape, size
 from inspector.trace.facts import Summary
-from inspector.trace.state import TensorState
+from inspector.trace.state import Bump, TensorState
 
 BARS = "▁▂▃▄▅▆▇█"
 SHARERS = 5
@@ -61,9 +61,16 @@ def _unknown(moment: Moment, serial: int) -> str:
 def _outdated(moment: Moment, tensor: TensorState) -> str:
     """Whether somebody wrote the same memory through another tensor since the numbers were looked at."""
     bumps = moment.state.storages[tensor.storage].bumps
-    seen = max((bump.step for bump in bumps if bump.tensor == tensor.serial), default=tensor.created)
+    seen = max((bump.step for bump in bumps if _told(moment, tensor, bump)), default=tensor.created)
     later = [bump for bump in bumps if bump.step > seen]
     return f"  of v{later[0].old}: written since through {plain(moment.name(later[-1].tensor))}" if later else ""
+
+
+def _told(moment: Moment, tensor: TensorState, bump: Bump) -> bool:
+    """Whether a write told what the tensor holds: it went through this very one, or through a view of it."""
+    if bump.tensor == tensor.serial or bump.whole is None:
+        return bump.tensor == tensor.serial
+    return moment.state.tensors[bump.tensor].base == tensor.serial
 
 
 def _kind(moment: Moment, tensor: TensorState, room: int) -> Line:

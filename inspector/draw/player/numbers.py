@@ -11,6 +11,7 @@ from inspector.draw.selection import Part, Selection
 from inspector.draw.subject import Subject, where
 from inspector.draw.titles import Titles
 from inspector.draw.wording import NOTHING, number, plain, shape, size
+from inspector.draw.writes import value_of
 from inspector.trace.facts import Summary
 from inspector.trace.state import NodeState, Saved, TensorState
 from inspector.trace.trace import Trace
@@ -32,18 +33,19 @@ class Numbers:
         """All that is known of a card at this step."""
         node = None if part.node is None else subject.node(part.node)
         return {
-            "value": tuple(line for tensor in part.tensors for line in self._value(subject, tensor)),
+            "value": tuple(line for tensor in part.tensors for line in self._value(subject, part, tensor)),
             "node": () if node is None else tuple(self._node(node)),
             "saved": () if node is None else tuple(self._saved(subject, node)),
             "gradients": () if node is None else tuple(self._gradients(node)),
         }
 
-    def _value(self, subject: Subject, serial: int) -> Iterator[tuple[str, str]]:
+    def _value(self, subject: Subject, part: Part, serial: int) -> Iterator[tuple[str, str]]:
         state = subject.tensor(serial)
         yield self._titles.short(serial) or "value", shape(state.dtype, state.shape)
-        yield "values", _values(state.value)
+        held = value_of(part, serial, subject)
+        yield "values", _values(held)
         if size(state.shape) > 1:
-            yield "numbers", _statistics(state.value)
+            yield "numbers", _statistics(held)
         yield "version", f"v{subject.version(state.storage)}"
         yield "requires_grad", f"{state.requires_grad}{' (a leaf)' if state.is_leaf else ''}"
         yield "grad_fn", self._grad_fn(state)

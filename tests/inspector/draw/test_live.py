@@ -57,6 +57,19 @@ def test_a_value_that_was_overwritten_is_seen_without_a_recording() -> None:
     assert exp == ["● ExpBackward0 | —", "▣ out | saved v0 ≠ now v1"]
 
 
+def test_each_card_of_memory_that_was_written_through_a_view_shows_the_numbers_of_its_own_version() -> None:
+    with inspector.record() as trace:
+        w = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        table = w * 1.0
+        table[0].mul_(10.0)
+        table.sum().backward()
+    said = told(draw(trace, values=4))
+    (before,) = [lines for title, lines in said.items() if "w * 1.0" in title or "w × 1.0" in title]
+    assert before[-2:] == ["1.0 | 2.0", "3.0 | 4.0"]
+    (written,) = [lines for lines in said.values() if "● CopySlices" in lines[0]]
+    assert written[-2:] == ["10.0 | 20.0", "3.0 | 4.0"]
+
+
 def test_a_gradient_that_is_there_is_shown_and_none_is_a_dash() -> None:
     w = mg.tensor([3.0, 4.0], requires_grad=True)
     (w * w).sum().backward()

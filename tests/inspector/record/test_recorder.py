@@ -14,8 +14,9 @@ import inspector
 import minigrad as mg
 from inspector.record import freeze as freezing
 from inspector.record.recorder import Recorder
+from inspector.record.summary import SMALL
 from inspector.trace import facts
-from inspector.trace.facts import KINDS, Fact, RecordingStopped
+from inspector.trace.facts import KINDS, Fact, RecordingStopped, VersionBumped
 from inspector.trace.file import open_trace
 from minigrad import events
 
@@ -251,3 +252,21 @@ def test_attributes_of_the_users_own_types_are_named_and_not_printed() -> None:
     assert freezing.text_of((1, Loud(), mg.ones(2, 3))) == "(1, <Loud>, Tensor[2, 3])"
     assert freezing.text_of(list(range(100))).endswith("14, 15, …)")
     assert len(freezing.text_of("x" * 10_000)) == freezing.TEXT
+
+
+@pytest.mark.parametrize("journal", [True, False])
+def test_a_write_through_a_view_notes_the_base_as_well_unless_it_is_large(journal: bool) -> None:
+    facts: list[Fact] = []
+    recorder = Recorder(facts.append, journal=journal)
+    recorder.start()
+    table = mg.tensor([[1.0, 2.0], [3.0, 4.0]])
+    table[0].mul_(10.0)
+    large = mg.zeros(SMALL + 1)
+    large[:3].add_(1.0)
+    recorder.stop()
+    small, other = [fact for fact in recorder.unfold(facts) if isinstance(fact, VersionBumped)]
+    assert small.value is not None
+    assert small.value.values == (10.0, 20.0)
+    assert small.whole is not None
+    assert small.whole.values == (10.0, 20.0, 3.0, 4.0)
+    assert other.whole is None

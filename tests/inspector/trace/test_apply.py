@@ -48,9 +48,15 @@ def state_after(*some: Fact) -> State:
 
 
 def tensor(
-    serial: int, *, requires_grad: bool = False, dtype: str = "f32", base: int | None = None, storage: int = 0
+    serial: int,
+    *,
+    requires_grad: bool = False,
+    dtype: str = "f32",
+    base: int | None = None,
+    storage: int = 0,
+    value: Summary | None = None,
 ) -> Fact:
-    return f.TensorCreated(serial, "tensor", (2,), dtype, requires_grad, True, base, storage or serial, 0, None)
+    return f.TensorCreated(serial, "tensor", (2,), dtype, requires_grad, True, base, storage or serial, 0, value)
 
 
 def node(serial: int, *targets: int | None, outputs: tuple[int, ...] = (), nr: int = 0) -> Fact:
@@ -136,6 +142,18 @@ def test_a_bump_shows_the_new_value_of_the_tensor_written_and_of_no_view() -> No
     assert state.tensors[2].value is None
     assert list(state.storages[1].tensors) == [1, 2]
     assert state.version_of(2) == 1
+
+
+def test_a_write_through_a_view_shows_the_new_value_of_its_base_if_that_was_looked_at() -> None:
+    first, row, whole = some_gradient(1.0), some_gradient(5.0), some_gradient(6.0)
+    made = [tensor(1, value=first), tensor(2, base=1, storage=1)]
+    seen = state_after(*made, f.VersionBumped(2, 1, 0, 1, "mul_", row, whole))
+    assert seen.tensors[1].value is whole
+    assert [seen.value_at(1, version) for version in (0, 1)] == [first, whole]
+    assert seen.value_at(2, 1) is row
+
+    unseen = state_after(*made, f.VersionBumped(2, 1, 0, 1, "mul_", row))
+    assert [unseen.value_at(1, version) for version in (0, 1)] == [first, None]
 
 
 def test_a_private_copy_is_never_out_of_date() -> None:
