@@ -93,6 +93,7 @@ KEYS: tuple[Key, ...] = (
     Key("w", "w", "why", "why", "to the explanation", "Look", 3),
     Key("f", "f", "check", "check", "check the node's gradients by finite differences", "Look", 6),
     Key("t", "t", "next_theme", "", "the next theme", "App"),
+    Key("e", "e", "export", "export", "a picture of this step, a page to step through, or a pane's text", "App", 6),
     Key("s", "s", "save", "save", "save what is on the screen as SVG", "App", 5),
     Key("question_mark", "?", "keys", "help", "this page", "App", 1),
     Key("q", "q", "quit", "quit", "leave", "App", 1),

@@ -1,4 +1,4 @@
-"""Writing a frame to a file that does not exist yet. Must not know Textual."""
+"""Writing to files that do not exist yet: nothing of the reader's is ever overwritten. Must not know Textual."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from itertools import chain, count
 from pathlib import Path
 
 
-def save_frame(svg: str, step: int, folder: Path | None = None) -> Path:
-    """Write ``svg`` to ``inspector-step-31.svg``, or beside it under the next free name. Raises OSError."""
+def new_file(stem: str, ending: str, folder: Path | None = None) -> Path:
+    """Make an empty file of this name, or of the next that is free: ``a.svg``, ``a-2.svg``. Raises OSError."""
     folder = folder or Path.cwd()
     for tail in chain([""], (f"-{number}" for number in count(2))):
-        path = folder / f"inspector-step-{step}{tail}.svg"
+        path = folder / f"{stem}{tail}{ending}"
         try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(svg)
+            path.open("x").close()
         except FileExistsError:
             continue
         return path
     raise AssertionError("there is always another number")
+
+
+def save_frame(svg: str, step: int, folder: Path | None = None) -> Path:
+    """Write ``svg`` to ``inspector-step-31.svg``, or beside it under the next free name. Raises OSError."""
+    path = new_file(f"inspector-step-{step}", ".svg", folder)
+    path.write_text(svg, encoding="utf-8")
+    return path

@@ -15,13 +15,17 @@ from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints
 from inspector.app.memory import Memory, Remembered, run_of
 from inspector.app.reading.places import short
+from inspector.app.save import new_file
 from inspector.app.screens.ask import Ask
+from inspector.app.screens.export import ExportSheet
 from inspector.app.screens.palette import Places, palette
 from inspector.app.screens.stops import COUNTED, BookmarkSheet, BreakpointSheet
 from inspector.app.searching import Found
 from inspector.app.view import View
 from inspector.app.walk import Walk
+from inspector.app.widgets.canvas import Canvas
 from inspector.app.widgets.source import SourcePane
+from inspector.trace.trace import Trace
 
 Way = Literal["next", "previous"]
 
@@ -37,6 +41,7 @@ class Habits(Screen[None]):
 
         def leap(self, step: int | None) -> None: ...
         def draw_anew(self) -> None: ...
+        def action_save(self) -> None: ...
         @property
         def can_move(self) -> bool: ...
         def action_continue(self) -> None: ...
@@ -155,6 +160,45 @@ class Habits(Screen[None]):
             self.action_continue()
             return
         self.notify(f"No breakpoint is met {'after' if way == 'next' else 'before'} this step.", timeout=3)
+
+    # -- exporting
+
+    def action_export(self) -> None:
+        """Ask what is wanted, and make it."""
+        self.app.push_screen(ExportSheet(), self._export)
+
+    def _export(self, ending: str | None) -> None:
+        if ending == "screen":
+            self.action_save()
+        elif ending == "copy":
+            self._copy()
+        elif ending is not None:
+            self.notify("Drawing …", timeout=2)
+            self._draw_file(self.walk.trace, self.view.step, ending)
+
+    def _copy(self) -> None:
+        """To the clipboard of the terminal, if it has one."""
+        pane = self.focused if isinstance(self.focused, Canvas) else self.query_one("#why", Canvas)
+        rows = [pane.render_line(row).text.rstrip() for row in range(pane.size.height)]
+        self.app.copy_to_clipboard("\n".join(rows).strip("\n") + "\n")
+        self.notify(f"The text of {pane.id} is in the clipboard.", timeout=3)
+
+    @work(thread=True, group="export", description="draw a picture")
+    def _draw_file(self, trace: Trace, step: int, ending: str) -> None:
+        """Aside, for a large graph takes a while; what is not drawn to its end leaves no file."""
+        from inspector.draw import DrawError, draw
+
+        path = None
+        try:
+            path = new_file(f"inspector-step-{step}" if ending != ".html" else "inspector-run", ending)
+            draw(trace, step=step).save(path)
+            words, wrong = f"Saved {path.name}", False
+        except (DrawError, OSError) as error:
+            told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            words, wrong = f"The picture could not be made: {told}", True
+            if path is not None:
+                path.unlink(missing_ok=True)
+        self.app.call_from_thread(self.notify, words, severity="error" if wrong else "information", markup=False)
 
     # -- bookmarks
 
