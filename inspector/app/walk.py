@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from inspector.app.bookmarks import Bookmarks
@@ -53,9 +54,12 @@ class Walk:
         """Keep what the reader has set on another walk, through another run of the same script."""
         self.stops, self.bookmarks = other.stops, other.bookmarks
 
-    def explain(self) -> tuple[Finding, ...]:
-        """What the diagnoses find; takes a while on a long trace, and may be asked for in another thread."""
-        return tuple(explain(self.trace))
+    def explain(self, while_: Callable[[], bool] | None = None) -> tuple[Finding, ...]:
+        """What the diagnoses find; takes a while on a long trace, and may be asked for in another thread.
+
+        It gives up as soon as ``while_`` says that nobody waits for it any more.
+        """
+        return tuple(explain(self.trace, while_=while_))
 
     def moment(self, view: View) -> Moment:
         """What a view shows. The state belongs to the cursor: a moment is good until the next step."""

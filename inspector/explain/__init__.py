@@ -70,16 +70,23 @@ DIAGNOSES: tuple[Diagnosis, ...] = (
 )
 
 
-def explain(trace: Trace) -> list[Finding]:
+def explain(trace: Trace, *, while_: Callable[[], bool] | None = None) -> list[Finding]:
     """All faults that the diagnoses find in ``trace``, in the order in which they happened.
 
-    Errors that the script caught count too.
+    Errors that the script caught count too. ``while_`` is asked before each diagnosis whether the answer is still
+    wanted; when it is not, there is none.
 
     >>> from inspector.trace.trace import Trace
     >>> explain(Trace())
     []
     """
-    return _in_order(trace, DIAGNOSES, leftover.after)
+    wanted = DIAGNOSES if while_ is None else tuple(_while(while_, diagnose) for diagnose in DIAGNOSES)
+    return _in_order(trace, wanted, leftover.after)
+
+
+def _while(wanted: Callable[[], bool], diagnose: Diagnosis) -> Diagnosis:
+    """``diagnose``, as long as anybody wants to know."""
+    return lambda trace: diagnose(trace) if wanted() else []
 
 
 def notes_on(trace: Trace) -> list[Finding]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from inspector.plain.numbers import array, times, worth
 from inspector.plain.rows import Row
@@ -306,7 +306,9 @@ class Teller:
     # The script itself
 
     def _printed(self, fact: facts.Printed) -> Iterator[Row]:
-        stream = "stderr" if fact.stream == "stderr" else "stdout"  # what was typed stands where it was asked for
+        stream: Literal["stdout", "stderr"] = (
+            "stderr" if fact.stream == "stderr" else "stdout"
+        )  # what was typed stands where it was asked for
         *lines, self._partial[stream] = (self._partial[stream] + fact.text).split("\n")
         if lines:
             yield from self._close()

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.layout import Layout
 from textual.reactive import var
 from textual.timer import Timer
+from textual.worker import get_current_worker
 
 from inspector.app.desk import LOWER, PANES, PILE, DeskLayout, Plan
 from inspector.app.history import History
@@ -138,7 +139,10 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking):
     @work(thread=True, group="read", description="read the trace")
     def _read_to(self, step: int) -> None:
         """Go through a long trace aside, so that the screen is there at once, and then open at ``step``."""
+        worker = get_current_worker()
         for reached in self.walk.trace.keyframes.build():
+            if worker.is_cancelled:  # the app ends, which would wait for this
+                return
             self.app.call_from_thread(self._has_read, reached, step)
         self.app.call_from_thread(self._has_read, self.walk.marks.length, step)
 
@@ -151,13 +155,15 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking):
     @work(thread=True, exclusive=True, group="explain", description="explain the trace")
     def _explain(self) -> None:
         """Have the trace explained aside. A diagnosis that fails is no reason to leave the reader without the rest."""
+        worker = get_current_worker()
         try:
-            findings = self.walk.explain()
+            findings = self.walk.explain(while_=lambda: not worker.is_cancelled)
         except Exception as error:
             message = f"The explanation failed: {type(error).__name__}: {error}"
             self.app.call_from_thread(self.notify, message, severity="warning")
         else:
-            self.app.call_from_thread(self._explained, findings)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._explained, findings)
 
     def _explained(self, findings: tuple[Finding, ...]) -> None:
         self.walk.findings = findings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.explain import explain, notes_on
+from inspector.explain import DIAGNOSES, explain, notes_on
 from inspector.explain.finding import Evidence, Finding, Location, at
 from inspector.explain.report import SCHEMA, report
 from inspector.trace.facts import Place, ScriptEnded
@@ -32,6 +32,20 @@ PROGRAMS = [
 def fits(value: dict[str, Any], shape: dict[str, Any]) -> bool:
     """Whether a dictionary has exactly these keys, each with a value of its type."""
     return value.keys() == shape.keys() and all(isinstance(value[key], kind) for key, kind in shape.items())
+
+
+def test_an_explanation_that_nobody_waits_for_is_given_up_at_the_next_diagnosis(explained: Explain) -> None:
+    ran = explained(f"import minigrad as mg\n{PROGRAMS[0]}\n", fails=RuntimeError)
+    asked: list[int] = []
+
+    def wanted(first: int) -> bool:
+        asked.append(1)
+        return len(asked) <= first
+
+    assert explain(ran.trace, while_=lambda: wanted(len(DIAGNOSES))) == ran.findings != []
+    asked.clear()
+    assert explain(ran.trace, while_=lambda: wanted(0)) == []
+    assert len(asked) == len(DIAGNOSES)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
