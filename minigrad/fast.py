@@ -119,6 +119,8 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     _, only_a, only_b, both = plans
 
     def apply(a: Any, b: Any) -> Any:
+        if type(a) is ndarray and type(b) is ndarray:
+            return forward(a, b)
         if isinstance(a, TensorBase):
             if regime.unusual:
                 return general(op, (a, b), ())
@@ -181,10 +183,11 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.plan = plan = only_b if not need_a else both if need_b else only_a
         extras = plan.extras
         n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else NOTHING
-        if y is b or (x.shape == y.shape if need_b else x.shape == out.shape):
+        if y is b:
             n.metas = None
         else:
-            n.metas = ((x.shape, kind), (y.shape, kind) if need_b else None)
+            shape, other = x.shape, y.shape if need_b else out.shape
+            n.metas = None if shape == other else ((shape, kind), (other, kind) if need_b else None)
         t._requires_grad = True
         t._made_by = n
         sources = plan.sources

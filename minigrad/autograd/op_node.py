@@ -112,7 +112,11 @@ class OpNode(SavingNode):
         for g in sent:
             position += 1
             meta = metas[position]
-            fitted.append(g if g is None or meta is None else late.fit(g, *meta))
+            if g is not None and meta is not None:
+                shape, kind = meta
+                if type(g) is not ndarray or g.dtype is not kind or g.shape != shape:
+                    g = late.fit(g, shape, kind)
+            fitted.append(g)
         return fitted
 
 

@@ -28,7 +28,8 @@ def sum_to(a: Array, /, shape: tuple[int, ...]) -> Array:
     >>> sum_to(mg.ones(2, 3), (1, 3))
     tensor([[2., 2., 2.]])
     """
-    return sum_of(a, axis=_stretched(a.shape, shape)).reshape(shape)
+    total = sum_of(a, axis=_stretched(a.shape, shape))
+    return total if total.shape == shape else total.reshape(shape)
 
 
 @lru_cache(maxsize=4096)
@@ -93,14 +94,14 @@ def together(*values: Any) -> tuple[Any, ...]:
 
 def fit(gradient: Any, shape: tuple[int, ...], kind: np.dtype[Any]) -> Any:
     """``gradient`` (array or tensor) in the shape and type of the operand that it belongs to."""
-    array = gradient.array if isinstance(gradient, TensorMeta) else gradient
-    if array.shape != shape:
-        gradient = (
-            sum_to.apply(gradient, shape) if isinstance(gradient, TensorMeta) else sum_to.forward(gradient, shape)
-        )
-    if array.dtype != kind:
-        gradient = cast.apply(gradient, kind) if isinstance(gradient, TensorMeta) else cast.forward(gradient, kind)
-    return gradient
+    if isinstance(gradient, TensorMeta):
+        array = gradient.array
+        if array.shape != shape:
+            gradient = sum_to.apply(gradient, shape)
+        return gradient if array.dtype == kind else cast.apply(gradient, kind)
+    if gradient.shape != shape:
+        gradient = sum_to.forward(gradient, shape)
+    return gradient if gradient.dtype == kind else cast.forward(gradient, kind)
 
 
 late.fit = fit

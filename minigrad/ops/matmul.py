@@ -38,12 +38,13 @@ def mm(a: Array, b: Array, /) -> Array:
     >>> mg.mm(mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
     tensor([[11.]])
     """
+    if type(a) is ndarray is type(b) and a.ndim == 2 == b.ndim and a.dtype is b.dtype and a.size != 1 != b.size:
+        try:
+            return a.dot(b)
+        except ValueError:
+            pass  # said in the right words below
     _check_mm(a, b)
-    return _product(a, b)
-
-
-def _product(a: Array, b: Array) -> Array:
-    """``a @ b``. By a matrix of one number NumPy multiplies on a shorter way, on which 0 times infinity is 0."""
+    # by a matrix of one number NumPy multiplies on a shorter way, on which 0 times infinity is 0
     return a * b if a.size == 1 or b.size == 1 else a.dot(b)
 
 
@@ -160,8 +161,6 @@ def _check_tensors(name: str, *arrays: Any) -> None:
 
 
 def _check_mm(a: Array, b: Array) -> None:
-    if type(a) is ndarray is type(b) and a.ndim == 2 == b.ndim and a.shape[1] == b.shape[0] and a.dtype is b.dtype:
-        return
     _check_tensors("mm", a, b)
     if a.ndim != 2:
         raise RuntimeError("self must be a matrix")
@@ -237,12 +236,12 @@ def addmm(a: Array, b: Array, c: Array, /, beta: float = 1, alpha: float = 1, tu
     >>> mg.addmm(mg.tensor([1.0]), mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
     tensor([[12.]])
     """
-    _check_mm(b, c)
+    product = mm.forward(b, c)
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"self and mat2 must have the same dtype, but got {of(a.dtype).title} and {of(b.dtype).title}"
         )
-    return _added(a, _product(b, c), beta, alpha)
+    return _added(a, product, beta, alpha)
 
 
 addmm.grads(
@@ -499,8 +498,10 @@ class MatmulMethods:
     matmul = matmul
     outer = ger = outer
 
-    def __matmul__(self, other: Any) -> Any:
-        return matmul(self, other) if isinstance(other, TensorBase) else NotImplemented
+    def __matmul__(self: Any, other: Any) -> Any:
+        if not isinstance(other, TensorBase):
+            return NotImplemented
+        return mm.apply(self, other) if self.array.ndim == 2 == other.array.ndim else matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return matmul(other, self) if isinstance(other, TensorBase) else NotImplemented
