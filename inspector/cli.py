@@ -277,14 +277,14 @@ def _check_pictures(files: Sequence[str], frames: str | None, choices: dict[str,
         raise Refusal(f"{frames} is a file; name a folder for the frames.")
 
 
-def _trace_of(job: Job) -> tuple[Trace, bool]:
+def _trace_of(job: Job, *, to_stderr: bool = False) -> tuple[Trace, bool]:
     """The trace of a script, or the one in a file; and whether it was a file."""
     from inspector.trace.file import open_trace
     from inspector.trace.schema import TraceFileError
     from inspector.trace.writer import is_trace
 
     if not is_trace(Path(job.script)):
-        return _recorded(_checked(job)), False
+        return _recorded(_checked(job), to_stderr=to_stderr), False
     try:
         return open_trace(job.script), True
     except TraceFileError as error:
@@ -305,27 +305,30 @@ def _draw_all(trace: Trace, files: Sequence[str], frames: str | None, ending: st
 
 
 @main.command(context_settings=SCRIPT)
-@click.argument("script")
+@click.argument("script", metavar="SCRIPT|FILE.trace")
 @_as_option
 @_script_command
 @click.option("--json", "as_json", is_flag=True, help="Findings as JSON on stdout; the script's output goes to stderr.")
 @click.option("--strict", is_flag=True, help="Exit with status 1 if anything is found.")
 def explain(job: Job, as_json: bool, strict: bool) -> None:
-    """Run SCRIPT and explain what is wrong with its gradients: who saved what, who changed it, where.
+    """Explain what is wrong with the gradients of SCRIPT, or of the run in a trace FILE: who saved, who changed what.
 
-    The exit status is the script's own.
+    A script is run, and the exit status is its own.
     """
     from inspector.explain import explain as findings_of
     from inspector.explain import notes_on
     from inspector.explain.report import report
 
-    trace = _recorded(_checked(job), to_stderr=as_json)
+    trace, from_file = _trace_of(job, to_stderr=as_json)
     findings = findings_of(trace)
     if as_json:
         click.echo(json.dumps(report(trace), indent=2, ensure_ascii=False))
     else:
         click.echo(_told(findings, notes_on(trace)))
-    _leave(job, trace, otherwise=1 if strict and findings else 0)
+    found = 1 if strict and findings else 0
+    if from_file:
+        sys.exit(found)
+    _leave(job, trace, otherwise=found)
 
 
 @main.command(context_settings=SCRIPT)

@@ -274,6 +274,20 @@ def test_nothing_is_overwritten_when_there_is_nothing_to_draw(inspect: Command, 
     assert (tmp_path / "old.svg").read_text() == "mine"
 
 
+def test_a_trace_file_is_explained_without_its_script(inspect: Command, write: Write) -> None:
+    write("broken.py", BROKEN)
+    inspect("record", "broken.py", "-o", "run.trace")
+    (Path.cwd() / "broken.py").unlink()
+    told = inspect("explain", "run.trace")
+    assert told.status == 0
+    assert told.out.startswith("inplace-version: ")
+    assert "broken.py:" in told.out
+    assert inspect("explain", "run.trace", "--strict").status == 1
+    found = json.loads(inspect("explain", "run.trace", "--json").out)
+    assert found["outcome"]["kind"] == "error"
+    assert [one["kind"] for one in found["findings"]] == ["inplace-version"]
+
+
 def test_an_error_is_explained(inspect: Command, write: Write) -> None:
     write("broken.py", BROKEN)
     done = inspect("explain", "broken.py")
