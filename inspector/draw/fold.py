@@ -14,7 +14,7 @@ from heapq import heapify, heappop, heappush
 from inspector.draw.errors import DrawError
 from inspector.draw.scene import Card, Cell, Kind, Link, Outline, Row, Scene, Strand, Words
 from inspector.draw.selection import Part, Selection
-from inspector.draw.subject import Scope, Subject, file_name
+from inspector.draw.subject import Scope, Subject, where
 from inspector.draw.theme import SIZES, Fill, Glyph, Ink, Stroke
 from inspector.draw.typeface import elide
 from inspector.draw.wording import plain
@@ -307,7 +307,8 @@ def _label(members: Sequence[Card], grouped: Sequence[Group]) -> str:
         {group.key[1] for group in grouped if isinstance(group.key, tuple) and group.key[0] == "place"}, key=_line
     )
     if len(places) > 1:
-        return f"{file_name(places[0].file)}:{places[0].line}–{places[-1].end_line}"
+        first, last = places[0].line, places[-1].end_line
+        return f"{where(replace(places[0], line=first))}{'' if first == last else f'–{last}'}"
     return names[-1]
 
 

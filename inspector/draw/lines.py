@@ -119,14 +119,16 @@ def _descend(link: Link, cards: Mapping[str, Card], placed: Layout) -> Curve:
         out = max(start.x, end.x) + ASIDE
         return Curve((start, Point(out, start.y), Point(out, end.y), end))
     way = placed.ways[link.tail, link.head, "way"]
-    return way.moved(Point({Kind.FORWARD: -DOWN_APART, Kind.BACKWARD: DOWN_APART}.get(link.kind, 0.0), 0.0))
+    way = way.moved(Point({Kind.FORWARD: -DOWN_APART, Kind.BACKWARD: DOWN_APART}.get(link.kind, 0.0), 0.0))
+    first, behind = way.points[0], cards[link.tail].behind
+    return way.pinned(Point(first.x, first.y + behind), way.points[-1]) if behind else way
 
 
 def _docks(link: Link, cards: Mapping[str, Card], placed: Layout) -> tuple[Point, Point]:
     """The two places on the borders of the cards between which a link runs."""
     tail, head = cards[link.tail], cards[link.head]
     start, end = placed.corners[link.tail], placed.corners[link.head]
-    out, into = (0.0, head.width) if link.against else (tail.width, 0.0)
+    out, into = (0.0, head.width + head.behind) if link.against else (tail.width + tail.behind, 0.0)
     return (
         Point(start.x + out, start.y + tail.middle(link.tail_port)),
         Point(end.x + into, end.y + head.middle(link.head_port)),

@@ -86,6 +86,10 @@ SHAPES = {Outline.ELLIPSE, Outline.HEXAGON, Outline.NOTE}
 """Outlines that are shapes around a few lines of text, with one place to dock on each side."""
 
 
+SHEETS = (3.0, 6.0)
+"""How far each of the sheets behind several cards in one sticks out."""
+
+
 @dataclass(frozen=True)
 class Card:
     """One thing in the picture. ``spare`` are its lines at the last step: room is kept for them from the first."""
@@ -124,6 +128,11 @@ class Card:
         """Its whole width; what is not rectangular needs some more on both sides."""
         slack = {Outline.ELLIPSE: 14.0, Outline.HEXAGON: 12.0}.get(self.outline, 0.0)
         return self.inner + 2 * (self.frame + slack)
+
+    @property
+    def behind(self) -> float:
+        """How far the sheets behind several cards in one stick out, to the right and below."""
+        return SHEETS[-1] if self.outline is Outline.STACK else 0.0
 
     @cached_property
     def height(self) -> float:

@@ -15,7 +15,7 @@ from inspector.draw.labelling import SIZE
 from inspector.draw.legend import Legend
 from inspector.draw.lines import Line, extent, lines
 from inspector.draw.place import Layout
-from inspector.draw.scene import SHAPES, Card, Cell, Kind, Outline, Row, Scene, Words
+from inspector.draw.scene import SHAPES, SHEETS, Card, Cell, Kind, Outline, Row, Scene, Words
 from inspector.draw.theme import FAMILIES, SIZES, Fill, Ink, Stroke
 from inspector.draw.themes import painted, palette_of
 from inspector.draw.typeface import font_face, width
@@ -131,7 +131,7 @@ def shape_marks(card: Card) -> Iterator[str]:
 def ground_marks(card: Card) -> Iterator[str]:
     """What a card of lines stands on; of several in one, the sheets behind."""
     if card.outline is Outline.STACK:
-        for aside in (6, 3):
+        for aside in SHEETS[::-1]:
             sheet = rounded(aside, aside, card.width, card.height)
             yield f'<path d="{sheet}" fill="{Fill.PAPER}" stroke="{card.stroke}" stroke-width="1.1"/>'
     yield f'<path d="{rounded(0, 0, card.width, card.height)}" fill="{Fill.PAPER}"/>'
