@@ -219,10 +219,12 @@ logit_entropy.grads(
 # --- one class of many ----------------------------------------------------------------------------------------------
 
 
-def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Array]:
-    """The classes with ignored ones as 0, and which are not ignored. Raises IndexError for a class that is not
-    there.
+def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Array | None]:
+    """The classes with ignored ones as 0, and which are not ignored: None where none is. Raises IndexError for a class
+    that is not there.
     """
+    if target.size and target.min() >= 0 and target.max() < classes and not 0 <= ignore_index < classes:
+        return target, None
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
     if wrong.any():
@@ -230,28 +232,44 @@ def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Arra
     return np.where(counts, target, 0), counts
 
 
-def _factors(target: Array, weight: Array | None, kind: Any, classes: int, ignore: int) -> tuple[Array, Array]:
-    """The classes, and what each place counts for: its class's weight, 0 when it is ignored."""
+def _factors(target: Array, weight: Array | None, kind: Any, classes: int, ignore: int) -> tuple[Array, Array | None]:
+    """The classes, and what each place counts for: its class's weight, 0 when it is ignored; None where all count 1."""
     place, counts = _chosen(target, ignore, classes)
+    if counts is None:
+        return place, None if weight is None else weight[place]
     factor = counts.astype(kind)
     return place, factor if weight is None else factor * weight[place]
 
 
+def _total(place: Array, factor: Array | None, kind: Any) -> Any:
+    """What all places count for together."""
+    return kind.type(place.size) if factor is None else factor.sum()
+
+
+def _at(place: Array, ndim: int) -> tuple[Any, ...]:
+    """The index of those elements of an array of ``ndim`` dimensions that ``place`` names, with the classes in
+    dimension 1, or alone."""
+    if ndim < 2:
+        return (place,)
+    batch, *rest = np.ogrid[tuple(map(slice, place.shape))] if ndim > 2 else (np.arange(place.size),)
+    return (batch, place, *rest)
+
+
 def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
-    axis = 1 if a.ndim > 1 else 0
-    place, factor = _factors(target, weight, a.dtype, a.shape[axis], ignore_index)
-    value = -np.take_along_axis(a, np.expand_dims(place, axis), axis).squeeze(axis) * factor
+    place, factor = _factors(target, weight, a.dtype, a.shape[min(a.ndim - 1, 1)], ignore_index)
+    value = -a[_at(place, a.ndim)]
+    if factor is not None:
+        value = value * factor
     if reduction == "none":
         return value
-    return np.asarray(value.sum() / factor.sum() if reduction == "mean" else value.sum())
+    return np.asarray(value.sum() / _total(place, factor, a.dtype) if reduction == "mean" else value.sum())
 
 
 def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str) -> Array:
-    axis = 1 if len(shape) > 1 else 0
-    place, factor = _factors(target, weight, g.dtype, shape[axis], ignore_index)
+    place, factor = _factors(target, weight, g.dtype, shape[min(len(shape) - 1, 1)], ignore_index)
+    value = -g if factor is None else -g * factor
     out = np.zeros(shape, g.dtype)
-    value = -g * (factor / factor.sum() if reduction == "mean" else factor)
-    np.put_along_axis(out, np.expand_dims(place, axis), np.expand_dims(value, axis), axis)
+    out[_at(place, len(shape))] = value / _total(place, factor, g.dtype) if reduction == "mean" else value
     return out
 
 
