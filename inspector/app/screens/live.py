@@ -166,8 +166,9 @@ class LiveDesk(Screen[None]):
         """The script is in another state."""
         if script.child.status == "reading":
             self._open_line(focus=False)
-        if script.child.status == "ended":
+        if script.child.status in {"waiting", "ended"}:
             self._close_line()
+        if script.child.status == "ended":
             self._has_ended(script)
 
     def _has_ended(self, script: Live) -> None:
@@ -349,6 +350,7 @@ class LiveDesk(Screen[None]):
     def _close_line(self) -> None:
         self._read_until = 0.0
         line = self.query_one(TypeLine)
+        line.value = ""
         if line.has_focus:
             self.query_one("#graph").focus()
         self.show_typing(False)
