@@ -338,3 +338,6 @@ def version_after(writes):
 # ```
 #
 # </details>
+
+# %% [markdown]
+# *Next:* [6. An operation of your own](06_an_op_of_your_own.ipynb)
