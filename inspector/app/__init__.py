@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.app.live import Live
+    from inspector.app.snapshot import Snapshot
     from inspector.trace.trace import Trace
 
-__all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "watch"]
+__all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "snapshot", "watch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,3 +89,13 @@ def show(trace: Trace, *, at_end: bool = False, file: str = "", look: Look | Non
     if file and choices["memory"] is not None:
         choices["memory"].settle(last_file=os.path.abspath(file))
     InspectorApp(trace, at_end=at_end, **choices).run()
+
+
+def snapshot(trace: Trace, *keys: str, size: tuple[int, int] = (120, 38)) -> Snapshot:
+    """A picture of the app on ``trace`` after some keys were pressed: for a notebook, which has no terminal, or a page.
+
+    ``keys`` are written as in the key bar, ``"!"``, ``"n"``, ``"→"``; ``size`` is in columns and rows.
+    """
+    from inspector.app.snapshot import taken
+
+    return taken(trace, keys, size)

@@ -1,0 +1,55 @@
+"""The app as a picture, for a notebook or a page: opened without a terminal, some keys pressed, the screen as SVG."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from inspector.app.app import InspectorApp
+from inspector.app.keys import KEYS
+from inspector.trace.trace import Trace
+
+_CALLED = {sign: key.keys.split(",")[0] for key in KEYS for sign in key.sign.split()}
+"""By the sign of a key, as the key bar writes it, what Textual calls it."""
+_FROM_AFAR = re.compile(r"@font-face \{.*?\}", re.DOTALL)
+"""Fonts that would be fetched from a network; any monospaced one does."""
+
+
+class Snapshot:
+    """What was on the screen. A notebook shows it; ``save`` writes it."""
+
+    def __init__(self, svg: str) -> None:
+        self.svg = svg
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture as SVG. Returns the path."""
+        target = Path(path)
+        target.write_text(self.svg, encoding="utf-8")
+        return target
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return "<Snapshot of the app: save(path) writes it as SVG>"
+
+
+def taken(trace: Trace, keys: tuple[str, ...], size: tuple[int, int]) -> Snapshot:
+    """The snapshot after these keys, on a screen of so many columns and rows; in a loop of events of its own."""
+    with ThreadPoolExecutor(1) as elsewhere:
+        return Snapshot(elsewhere.submit(asyncio.run, _screen(trace, keys, size)).result())
+
+
+async def _screen(trace: Trace, keys: tuple[str, ...], size: tuple[int, int]) -> str:
+    app = InspectorApp(trace)
+    async with app.run_test(size=size) as pilot:
+        for key in keys:
+            await pilot.press(_CALLED.get(key, key))
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        shown = app.export_screenshot(title=f"inspector · {Path(trace.script).name}" if trace.script else "inspector")
+    return _FROM_AFAR.sub("", shown)
