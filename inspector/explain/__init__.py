@@ -80,8 +80,10 @@ def explain(trace: Trace, *, while_: Callable[[], bool] | None = None) -> list[F
     >>> explain(Trace())
     []
     """
-    wanted = DIAGNOSES if while_ is None else tuple(_while(while_, diagnose) for diagnose in DIAGNOSES)
-    return _in_order(trace, wanted, leftover.after)
+    if while_ is None:
+        return _in_order(trace, DIAGNOSES, leftover.after)
+    found = _in_order(trace, tuple(_while(while_, diagnose) for diagnose in DIAGNOSES), leftover.after)
+    return found if while_() else []
 
 
 def _while(wanted: Callable[[], bool], diagnose: Diagnosis) -> Diagnosis:

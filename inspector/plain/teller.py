@@ -306,9 +306,8 @@ class Teller:
     # The script itself
 
     def _printed(self, fact: facts.Printed) -> Iterator[Row]:
-        stream: Literal["stdout", "stderr"] = (
-            "stderr" if fact.stream == "stderr" else "stdout"
-        )  # what was typed stands where it was asked for
+        # What was typed stands where it was asked for.
+        stream: Literal["stdout", "stderr"] = "stderr" if fact.stream == "stderr" else "stdout"
         *lines, self._partial[stream] = (self._partial[stream] + fact.text).split("\n")
         if lines:
             yield from self._close()
