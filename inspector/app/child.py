@@ -10,6 +10,16 @@ from inspector.trace.facts import Place, ScriptEnded
 
 Status = Literal["starting", "running", "waiting", "reading", "stopping", "ended"]
 
+OFFERS: dict[Status, tuple[str, ...]] = {
+    "starting": ("stop_script",),
+    "running": ("continue", "stop_script"),
+    "waiting": ("continue", "restart", "stop_script"),
+    "reading": ("type", "stop_script"),
+    "stopping": (),
+    "ended": ("restart",),
+}
+"""The actions that make sense in each state, for the key bar; ``continue`` pauses a script that runs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Child:

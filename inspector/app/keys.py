@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,9 +38,9 @@ KEYS: tuple[Key, ...] = (
     Key("n", "n", "next('node')", "node", "to the next node that runs", "Step", 2),
     Key("p", "p", "previous('node')", "", "to the node that ran before", "Step"),
     Key("c", "c", "continue", "continue", "let the script run on; while it runs, pause it", "Script", 1, live=True),
-    Key("r", "r", "restart", "restart", "the script anew, from its beginning", "Script", 4, live=True),
-    Key("x", "x", "stop_script", "stop", "end the script; what was recorded stays", "Script", 3, live=True),
-    Key("i", "i", "type", "type", "type for the script: it reads its input from here", "Script", 5, live=True),
+    Key("r", "r", "restart", "restart", "the script anew, from its beginning", "Script", 2, live=True),
+    Key("x", "x", "stop_script", "stop", "end the script; what was recorded stays", "Script", 2, live=True),
+    Key("i", "i", "type", "type", "type for the script: it reads its input from here", "Script", 1, live=True),
     Key("ctrl+c", "^c", "interrupt", "", "pause a running script, wherever it is", "Script", live=True),
     Key("u", "u", "run_to", "until", "run until … a line, a node, a tensor, a NaN, ‖g‖ > 100", "Step", 4),
     Key("plus,equals_sign", "+", "faster", "", "play faster", "Step"),
@@ -100,10 +101,14 @@ KEYS: tuple[Key, ...] = (
 )
 
 
-def shown(room: int, live: bool = False) -> list[Key]:
-    """The keys for a bar of ``room`` cells: the most important ones that fit, in their usual order."""
+def shown(room: int, offers: Collection[str] = ()) -> list[Key]:
+    """The keys for a bar of ``room`` cells: the most important ones that fit, in their usual order.
+
+    ``offers`` are the actions that a script has a use for just now.
+    """
     chosen: list[Key] = []
-    for key in sorted((key for key in KEYS if key.rank < 9 and (live or not key.live)), key=lambda key: key.rank):
+    barred = [key for key in KEYS if key.rank < 9 and (not key.live or key.action in offers)]
+    for key in sorted(barred, key=lambda key: key.rank):
         if sum(width(one) for one in [*chosen, key]) <= room:
             chosen.append(key)
     return [key for key in KEYS if key in chosen]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspector.app.child import OFFERS
 from inspector.app.keys import shown
 from inspector.app.lines import Bit, Jump, Line, justified, line, width
 from inspector.app.reading.places import short
@@ -90,7 +91,7 @@ class Keybar(Bar):
             "play": moment is not None and moment.view.playing,
             "continue": child is not None and child.status == "running",
         }
-        for key in shown(self.size.width - 1, child is not None):
+        for key in shown(self.size.width - 1, () if child is None else OFFERS[child.status]):
             label = "pause" if runs.get(key.action) else key.label
             bits += [
                 Bit(key.sign, "key", Jump("action", key.action)),
