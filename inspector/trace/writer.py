@@ -7,11 +7,12 @@ them in. Must not know where the facts come from.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -109,18 +110,27 @@ class TraceWriter:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def _create(self, about: Mapping[str, object]) -> sqlite3.Connection:
-        """The tables go into the file itself before the write-ahead mode begins, so that it is a trace from then on."""
+        """The tables are there before the file has its name: whatever bears it is a trace from the first moment."""
+        draft = self.path.with_name(f"{self.path.name}.part")
+        draft.unlink(missing_ok=True)
+        self._lay_out(draft, about)
+        os.replace(draft, self.path)
         database = sqlite3.connect(self.path, check_same_thread=False)
-        with database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        return database
+
+    @staticmethod
+    def _lay_out(path: Path, about: Mapping[str, object]) -> None:
+        """Make an empty trace."""
+        database = sqlite3.connect(path)
+        with closing(database), database:
             database.execute(f"PRAGMA application_id = {MAGIC}")
             database.execute(f"PRAGMA user_version = {VERSION}")
             for statement in TABLES.values():
                 database.execute(statement)
             rows = [(key, json.dumps(value)) for key, value in about.items()]
             database.executemany("INSERT INTO about VALUES (?, ?)", rows)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        return database
 
     @contextmanager
     def _reporting(self) -> Iterator[None]:
