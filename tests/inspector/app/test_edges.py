@@ -210,7 +210,7 @@ async def test_a_long_trace_is_on_the_screen_before_it_is_read_and_then_opens_wh
 
 
 async def test_an_explanation_that_fails_leaves_the_app_alive(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: Trace) -> list[object]:
+    def broken(_: Trace, **_how: object) -> list[object]:
         raise KeyError("tensor 7")
 
     monkeypatch.setattr("inspector.app.walk.explain", broken)
