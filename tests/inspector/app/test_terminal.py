@@ -34,7 +34,8 @@ class Terminal:
         self.tmux = ["tmux", "-S", str(folder / "socket")]
         script = folder / "run.py"
         script.write_text(PROGRAM, encoding="utf-8")
-        command = f"TERM=xterm-256color {shlex.quote(sys.executable)} {shlex.quote(str(script))}; sleep 600"
+        # Whoever started the tests may have set a size of their own, which would be believed.
+        command = f"env -u COLUMNS -u LINES TERM=xterm-256color {shlex.quote(sys.executable)} {shlex.quote(str(script))}; sleep 600"
         size = ["-x", str(columns), "-y", str(rows)]
         root = str(Path(__file__).parents[3])
         subprocess.run([*self.tmux, "-f", "/dev/null", "new-session", "-d", "-c", root, *size, command], check=True)
