@@ -35,7 +35,8 @@ class Terminal:
         script = folder / "run.py"
         script.write_text(PROGRAM, encoding="utf-8")
         # Whoever started the tests may have set a size of their own, which would be believed.
-        command = f"env -u COLUMNS -u LINES TERM=xterm-256color {shlex.quote(sys.executable)} {shlex.quote(str(script))}; sleep 600"
+        run = shlex.join([sys.executable, str(script)])
+        command = f"env -u COLUMNS -u LINES TERM=xterm-256color {run}; sleep 600"
         size = ["-x", str(columns), "-y", str(rows)]
         root = str(Path(__file__).parents[3])
         subprocess.run([*self.tmux, "-f", "/dev/null", "new-session", "-d", "-c", root, *size, command], check=True)
