@@ -442,7 +442,11 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking):
             self.leap(step)
 
     def action_keys(self) -> None:
-        self.app.push_screen(Help(live=self.script is not None))
+        self.app.push_screen(Help(live=self.script is not None), self._helped)
+
+    def _helped(self, action: str | None) -> None:
+        if action is not None:
+            self.jump(Jump("action", action))
 
     def action_next_theme(self) -> None:
         at = ORDER.index(self.app.theme) if self.app.theme in ORDER else -1

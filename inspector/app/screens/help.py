@@ -51,15 +51,17 @@ def _head(name: str) -> Content:
 
 
 def _keys(group: Group) -> list[Content]:
-    return [_row(key.sign, key.help, 8) for key in KEYS if key.group == group]
+    return [
+        _row(key.sign, key.help, 8, f" @click=screen.take({at})") for at, key in enumerate(KEYS) if key.group == group
+    ]
 
 
-def _row(sign: str, words: str, room: int) -> Content:
-    return Content.assemble((sign.ljust(room), "bold $accent"), (words, "$foreground 80%"))
+def _row(sign: str, words: str, room: int, click: str = "") -> Content:
+    return Content.assemble((sign.ljust(room), f"bold $accent{click}"), (words, f"$foreground 80%{click}"))
 
 
-class Help(ModalScreen[None]):
-    """Closes at any of the keys with which one leaves things."""
+class Help(ModalScreen[str | None]):
+    """Closes at any of the keys with which one leaves things. A click on a row does what its key does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "leave", "leave", show=False)]
 
@@ -72,6 +74,10 @@ class Help(ModalScreen[None]):
         with VerticalScroll(id="help", classes="sheet") as sheet:
             sheet.border_title = "help"
             yield Static(page(self.app.size.width, self._live))
+
+    def action_take(self, at: int) -> None:
+        """Answer with the action of a row."""
+        self.dismiss(KEYS[at].action)
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -85,3 +85,15 @@ def test_the_key_bar_shows_the_keys_that_matter_most_in_the_room_there_is() -> N
     assert set(wide) == {key for key in KEYS if key.rank < 9 and not key.live}
     assert {"continue", "stop"} <= {key.label for key in shown(100, ("continue", "stop_script"))}
     assert shown(0) == []
+
+
+async def test_a_click_on_a_row_of_the_help_does_what_its_key_does(open_app: Open) -> None:
+    async with open_app(size=(100, 40)) as app:
+        await app.press("?")
+        page = app.app.screen.query_one("Static")
+        rows = str(page.render()).splitlines()
+        row = next(number for number, words in enumerate(rows) if "to the beginning of the run" in words)
+        await app.pilot.click(page, offset=(12, row))
+        await app.pilot.pause()
+        assert app.app.screen is app.desk
+        assert app.step == 0
