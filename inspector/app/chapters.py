@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from inspector.app.landmarks import Landmarks, Span
+from inspector.app.view import Way
+
+ChapterKey = tuple[tuple[int, ...], int, str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +24,15 @@ class Chapter:
     roots: tuple[int, ...]
     nodes: tuple[int, ...]
     """All that the roots reach, in the order in which a walk meets them."""
+    fold: Way = ""
+    """How its nodes are folded (``inspector.app.folding``)."""
+    centre: int | None = None
+    """The node whose neighbourhood it is; None for a whole graph."""
 
     @property
-    def key(self) -> tuple[tuple[int, ...], int]:
+    def key(self) -> ChapterKey:
         """Tells graphs apart without comparing all their nodes; two calls on one graph share it."""
-        return self.roots, len(self.nodes)
+        return self.roots, len(self.nodes), self.fold, self.centre
 
 
 class Chapters:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field, replace
 
-from inspector.app.chapters import Chapter
-from inspector.app.reading import cards
+from inspector.app.chapters import Chapter, ChapterKey
+from inspector.app.folding import Folded, fold
+from inspector.app.reading import cards, groups
 from inspector.app.view import Moment, Zoom
 from inspector.draw.chart_text import Wiring
 from inspector.draw.layered import Box, Scene, layout
@@ -40,7 +41,15 @@ class Chart:
     """The edges whose last cell is in a row, where their gradient is written."""
 
     leaves: dict[int, int] = field(default_factory=dict)
-    """The AccumulateGrad of each leaf."""
+    """The AccumulateGrad of each leaf, or what it was folded into."""
+    folded: Folded = field(default_factory=Folded)
+    bundles: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
+    """Of an edge that stands for several: source, index and target of each."""
+
+    def box_of(self, node: int | None) -> int | None:
+        """The node in whose box ``node`` is: itself, or the one that stands for its group; None when it is not here."""
+        home = None if node is None else self.folded.of(node)
+        return home if home in self.scene.boxes else None
 
     def touched(self, node: int) -> set[int]:
         """The rows in which a node and its edges are drawn."""
@@ -59,9 +68,10 @@ class Chart:
     def neighbour(self, node: int | None, dx: int, dy: int) -> int | None:
         """The box to go to from ``node`` in a direction: the nearest one, straight ahead rather than aside."""
         boxes = self.scene.boxes
-        here = boxes.get(node) if node is not None else None
-        if here is None:
+        home = self.box_of(node)
+        if home is None:
             return next(iter(self.chapter.roots), None)
+        here, node = boxes[home], home
         ahead = [(_distance(here, box, dx, dy), other) for other, box in boxes.items() if _lies(here, box, dx, dy)]
         return min(ahead)[1] if ahead else node
 
@@ -81,20 +91,39 @@ def _distance(here: Box, there: Box, dx: int, dy: int) -> int:
 def draw(moment: Moment, chapter: Chapter, zoom: Zoom) -> Chart:
     """Lay out ``chapter``. Sizes are those of the future, whatever the step, and no state is read: it may be moving."""
     moment = replace(moment, state=State())
-    known = set(chapter.nodes)
-    slots, edges = [], []
-    for node in chapter.nodes:
-        for edge in moment.marks.nodes[node].edges:
-            if edge.target in known:
-                slots.append((node, edge.index))
-                edges.append((node, edge.target))
-    sizes = {node: cards.size(moment, node, zoom) for node in chapter.nodes}
+    folded = fold(moment.trace, moment.marks, chapter, chapter.fold)
+    joined = _joined(moment, chapter, folded)
+    sizes = {node: _size(moment, node, folded, zoom) for node in dict.fromkeys(map(folded.of, chapter.nodes))}
+    edges = [(folded.of(one[0][0]), folded.of(one[0][2])) for one in joined]
     scene = layout(sizes, edges, gap=GAPS[zoom])
-    chart = Chart(chapter, zoom, scene, Wiring(scene, edges), edges, slots)
+    slots = [(one[0][0], one[0][1]) for one in joined]
+    bundles = {number: one for number, one in enumerate(joined) if len(one) > 1}
+    chart = Chart(chapter, zoom, scene, Wiring(scene, edges), edges, slots, folded=folded, bundles=bundles)
     _index(chart)
     leaves = {node: moment.marks.nodes[node].leaf for node in chapter.nodes}
-    chart.leaves = {leaf: node for node, leaf in leaves.items() if leaf is not None}
+    chart.leaves = {leaf: folded.of(node) for node, leaf in leaves.items() if leaf is not None}
     return chart
+
+
+def _joined(moment: Moment, chapter: Chapter, folded: Folded) -> list[list[tuple[int, int, int]]]:
+    """The edges as source, index and target; those between the same two boxes together, if one of them is a group."""
+    known = set(chapter.nodes)
+    found: dict[tuple[int, ...], list[tuple[int, int, int]]] = defaultdict(list)
+    for node in chapter.nodes:
+        for edge in moment.marks.nodes[node].edges:
+            if edge.target is None or edge.target not in known:
+                continue
+            source, target = folded.of(node), folded.of(edge.target)
+            if source != target:
+                grouped = source in folded.groups or target in folded.groups
+                key = (source, target) if grouped else (source, target, node, edge.index)
+                found[key].append((node, edge.index, edge.target))
+    return list(found.values())
+
+
+def _size(moment: Moment, node: int, folded: Folded, zoom: Zoom) -> tuple[int, int]:
+    group = folded.groups.get(node)
+    return cards.size(moment, node, zoom) if group is None else groups.size(moment, group, zoom)
 
 
 def _index(chart: Chart) -> None:
@@ -114,7 +143,7 @@ def _index(chart: Chart) -> None:
     chart.ends = dict(ends)
 
 
-Key = tuple[tuple[tuple[int, ...], int], Zoom]
+Key = tuple[ChapterKey, Zoom]
 
 
 class Charts:

@@ -81,6 +81,8 @@ KEYS: tuple[Key, ...] = (
     Key("tab", "tab", "next_pane", "pane", "to the next pane", "Look", 4),
     Key("shift+tab", "⇧tab", "previous_pane", "", "to the pane before", "Look"),
     Key("z", "z", "zoom", "zoom", "cards, boxes or chips in the graph", "Look", 2),
+    Key("F", "F", "fold", "fold", "fold the graph: by module, by composite, by loop, or not", "Look", 5),
+    Key("G", "G", "near", "", "the graph about the selected node only, or the whole", "Look"),
     Key("up,k", "↑ k", "look(0,-1)", "", "up: to the node or link above, or scroll", "Look"),
     Key("down,j", "↓ j", "look(0,1)", "", "down", "Look"),
     Key("h", "h", "look(-1,0)", "", "to the node or link on the left", "Look"),

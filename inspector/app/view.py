@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from typing import Literal
 
 from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints
@@ -29,6 +30,10 @@ LOOK_BACK = 300
 
 TURNED = {"t": "T", "mT": "mT", "T": "T", "detach": "detach()"}
 """Operations that are written as attributes."""
+
+
+Way = Literal["", "modules", "composites", "loops"]
+"""How nodes fold into one: each call of a module, of a composite, what a loop did; or not at all."""
 
 
 class Zoom(IntEnum):
@@ -51,6 +56,10 @@ class View:
     pinned: bool = False
     """Whether the reader chose the tensor and the node; else they follow the step."""
     zoom: Zoom = Zoom.CARDS
+    fold: Way = ""
+    """How the nodes of the graph are folded."""
+    near: bool = False
+    """Whether the graph shows the neighbourhood of the selection only."""
     playing: bool = False
     speed: int = 8
     """Steps a second."""

@@ -25,6 +25,7 @@ from inspector.app.save import save_frame
 from inspector.app.screens.ask import AskStep
 from inspector.app.screens.checking import Checking
 from inspector.app.screens.find import Find
+from inspector.app.screens.folding import Folding
 from inspector.app.screens.habits import Habits
 from inspector.app.screens.help import Help
 from inspector.app.screens.live import LiveDesk
@@ -65,7 +66,7 @@ class Desk(Inkwell):
         return self.plan
 
 
-class DeskScreen(LiveDesk, Habits, Teaching, Checking):
+class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
     """Everything there is to see of a trace, at one step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

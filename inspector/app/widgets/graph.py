@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.segment import Segment
 from textual import events, work
@@ -10,10 +11,12 @@ from textual.strip import Strip
 
 from inspector.app.chapters import Chapter, Chapters
 from inspector.app.chart import Chart, Charts, Key, draw
+from inspector.app.folding import near, ways_of
 from inspector.app.lines import BLANK, Bit, Jump, Line, Role, fit, line, width
+from inspector.app.reading import groups
 from inspector.app.reading.cards import card
-from inspector.app.reading.looks import FUTURE, look
-from inspector.app.view import Moment, Zoom
+from inspector.app.reading.looks import FUTURE, LOOKS, look
+from inspector.app.view import Moment, Way, Zoom
 from inspector.app.widgets.canvas import Canvas, Jumped, stretches
 from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
 from inspector.draw.layers import Box
@@ -23,6 +26,9 @@ from inspector.trace.state import Status
 
 BIG = 300
 """From so many nodes on, a chart is laid out in another thread: 20 ms is more than a key press may take."""
+
+HOPS = 3
+"""The neighbourhood of a node: what is so many edges away, at most."""
 
 FILLS: dict[Status, Role] = {Status.RUNNING: "running", Status.FAILED: "failed"}
 
@@ -42,6 +48,10 @@ class GraphPane(Canvas):
         self._wanted: Key | None = None
         """The chart that is being laid out."""
         self._node: int | None = None
+        self._centre: int | None = None
+        """In whose neighbourhood the reader is; it stays while the selection does not leave its inner part."""
+        self._inner: tuple[object, frozenset[int]] = (), frozenset()
+        self._members: tuple[object, frozenset[int]] = (), frozenset()
         self._followed: tuple[int | None, Chart | None] = (None, None)
 
     # -- which chart
@@ -53,7 +63,7 @@ class GraphPane(Canvas):
         self.moment = moment
         self._edge_roles.clear()
         self._cards.clear()
-        chapter = self.chapters.at(moment.view.step)
+        chapter = self._chosen(moment, self.chapters.at(moment.view.step))
         chart = self.charts.get(chapter, moment.view.zoom)
         if chart is None and len(chapter.nodes) < BIG:
             chart = draw(moment, chapter, moment.view.zoom)
@@ -62,6 +72,31 @@ class GraphPane(Canvas):
             self._order(moment, chapter)
             chart = self.chart if self.chart is not None and self.chart.chapter.key == chapter.key else None
         self._use(chart, chapter)
+
+    def _chosen(self, moment: Moment, chapter: Chapter) -> Chapter:
+        """The chapter as the reader wants it: folded, or only what is about the selected node."""
+        node = moment.view.node
+        if not moment.view.near or node not in self._nodes_of(chapter):
+            return replace(chapter, fold=moment.view.fold)
+        if self._centre is None or self._inner[0] != chapter.key or node not in self._inner[1]:
+            self._centre = node
+            self._inner = chapter.key, frozenset(near(moment.marks, chapter, node, HOPS - 1))
+        nodes = near(moment.marks, chapter, self._centre, HOPS)
+        used = {edge.target for one in nodes for edge in moment.marks.nodes[one].edges}
+        roots = tuple(one for one in nodes if one not in used)
+        return replace(chapter, nodes=nodes, roots=roots or nodes[:1], centre=self._centre)
+
+    def _nodes_of(self, chapter: Chapter) -> frozenset[int]:
+        if self._members[0] != chapter.key:
+            self._members = chapter.key, frozenset(chapter.nodes)
+        return self._members[1]
+
+    def ways(self) -> list[Way]:
+        """The ways of folding that make a difference to this graph."""
+        moment, chapters = self.moment, self.chapters
+        if moment is None or chapters is None:
+            return [""]
+        return ways_of(moment.trace, moment.marks, chapters.at(moment.view.step))
 
     def _order(self, moment: Moment, chapter: Chapter) -> None:
         """Have a big chart laid out, one at a time; of a script that runs on, none: it would be outdated at once."""
@@ -103,8 +138,9 @@ class GraphPane(Canvas):
             return
         rows: set[int] = set()
         leaves = (node for tensor in change.tensors if (node := chart.leaves.get(tensor)) is not None)
-        for node in {*change.nodes, *leaves, self._node, moment.view.node}:
-            if node in chart.scene.boxes:
+        for one in {*change.nodes, *leaves, self._node, moment.view.node}:
+            node = chart.box_of(one)
+            if node is not None:
                 rows.update(chart.touched(node))
         self._node = moment.view.node
         seen = self.seen
@@ -123,7 +159,9 @@ class GraphPane(Canvas):
         begun = moment.marks.spans[span].start <= moment.view.step
         made = sum(node in moment.state.nodes for node in chapter.nodes) if not begun and count < BIG else count
         built = "" if begun else f"forward, {made} of " if made < count else "forward done, "
-        return f"{moment.marks.spans[span].called} #{chapter.span} · {built}{nodes} · {zoom}"
+        part = f" · by {chapter.fold.rstrip('s')}" if chapter.fold else ""
+        part = " · about the selected one" if chapter.centre is not None else part
+        return f"{moment.marks.spans[span].called} #{chapter.span} · {built}{nodes}{part} · {zoom}"
 
     @staticmethod
     def _span(number: int) -> int:
@@ -141,11 +179,11 @@ class GraphPane(Canvas):
         if self.chart is None or self.moment is None:
             return
         node = self.moment.view.node
-        box = self.chart.scene.boxes.get(node) if node is not None else None
-        if box is None:
-            box = next((self.chart.scene.boxes[root] for root in self.chart.chapter.roots), None)
-        if box is None:
+        homes = (self.chart.box_of(one) for one in (node, *self.chart.chapter.roots))
+        home = next((one for one in homes if one is not None), None)
+        if home is None:
             return
+        box = self.chart.scene.boxes[home]
         x, y = self._target(box, 0 if fresh else round(self.scroll_target_x))
         self.scroll_to(x, y, animate=False, force=True)
 
@@ -211,12 +249,12 @@ class GraphPane(Canvas):
 
     def _box_row(self, moment: Moment, chart: Chart, node: int, y: int) -> list[Segment]:
         box = chart.scene.boxes[node]
-        signs = look(moment, node)
-        selected = node == moment.view.node
+        group = chart.folded.groups.get(node)
+        signs = look(moment, node) if group is None else groups.look(moment, group)
+        selected = node == chart.box_of(moment.view.node)
         border: Border = DOUBLE if selected else signs.border
         frame: Role = "strong" if selected and signs is not FUTURE else signs.role
-        state = moment.state.nodes.get(node)
-        fill = None if state is None else FILLS.get(state.status)
+        fill = next((role for status, role in FILLS.items() if signs is LOOKS[status]), None)
         if box.height == 1:
             return self._chip(moment, node, box.width, fill or ("marked" if selected else None))
         if y in (box.y, box.bottom - 1):
@@ -225,11 +263,15 @@ class GraphPane(Canvas):
             return [self.segment(Bit(stop, "alarm")), self.segment(Bit(side[len(stop) :], frame), fill)]
         lines = self._cards.get(node)
         if lines is None:
-            lines = self._cards[node] = card(moment, node, chart.zoom, box.width - 4)
+            lines = self._cards[node] = self._card(moment, chart, node, box.width - 4)
         inner = lines[y - box.y - 1] if y - box.y - 1 < len(lines) else BLANK
         blank = Bit(" " * (box.width - 4 - width(inner)))
         bits = (Bit(f"{border.upright} ", frame), *inner, blank, Bit(f" {border.upright}", frame))
         return [self.segment(bit, fill) for bit in bits]
+
+    def _card(self, moment: Moment, chart: Chart, node: int, room: int) -> list[Line]:
+        group = chart.folded.groups.get(node)
+        return card(moment, node, chart.zoom, room) if group is None else groups.card(moment, group, chart.zoom, room)
 
     def _side(self, chart: Chart, node: int, wide: int, border: Border, *, top: bool) -> str:
         if top:
@@ -237,7 +279,8 @@ class GraphPane(Canvas):
         return lower_side(wide, border, chart.wiring.departures.get(node, ()))
 
     def _chip(self, moment: Moment, node: int, wide: int, fill: Role | None) -> list[Segment]:
-        inner = card(moment, node, Zoom.CHIPS, wide - 2)[0]
+        assert self.chart is not None
+        inner = self._card(moment, self.chart, node, wide - 2)[0]
         stop = moment.stops.on_node(moment.trace.labels, node) or " "
         return [self.segment(bit, fill) for bit in (Bit(stop, "alarm"), *inner, Bit(" " * (wide - 1 - width(inner))))]
 
@@ -261,14 +304,19 @@ class GraphPane(Canvas):
         return role
 
     def _look_at(self, chart: Chart, edge: int) -> Role:
+        bundle = chart.bundles.get(edge)
+        if bundle is not None:
+            return max((self._role_of(*one) for one in bundle), key=_PRECEDENCE.index)
+        return self._role_of(*chart.slots[edge], chart.edges[edge][1])
+
+    def _role_of(self, source: int, index: int, target_node: int) -> Role:
         assert self.moment is not None
-        source, index = chart.slots[edge]
         state = self.moment.state.nodes.get(source)
         if state is None:
             return "faint"
         if index not in state.sent:
             return "muted"
-        target = self.moment.state.nodes.get(chart.edges[edge][1])
+        target = self.moment.state.nodes.get(target_node)
         used = target is None or target.status in (Status.DONE, Status.FREED)
         return "trail" if used else "gradient"
 
@@ -302,6 +350,8 @@ class GraphPane(Canvas):
         return sorted(pieces, key=lambda piece: piece[0])
 
     def _sent(self, moment: Moment, chart: Chart, edge: int) -> Summary | None:
+        if edge in chart.bundles:  # one number would speak of one of them only
+            return None
         source, index = chart.slots[edge]
         state = moment.state.nodes.get(source)
         return None if state is None else state.sent.get(index)
