@@ -33,9 +33,8 @@ def _finding(trace: Trace, state: State, step: int, task: TaskState, node: int) 
     made = state.nodes[node].place
     freed = f" by the backward on {where(trace, earlier.place)}" if earlier is not None else ""
     sentence = (
-        f"backward of {_name_of_roots(trace, task)} on {where(trace, task.place)} reached {trace.label_of(node)}, made "
-        "on "
-        f"{where(trace, made)}, whose saved values had been freed{freed}."
+        f"backward of {_name_of_roots(trace, task)} on {where(trace, task.place)} reached {_label(trace, node)}, made "
+        f"on {where(trace, made)}, whose saved values had been freed{freed}."
     )
     handed = None if released is None else handed_over(trace, flow_of(trace), node, released, task.started)
     if earlier is not None and earlier.root_nodes != task.root_nodes:
@@ -47,6 +46,12 @@ def _finding(trace: Trace, state: State, step: int, task: TaskState, node: int) 
     )
     mend = _mend(trace, earlier, task, handed)
     return Finding(KIND, sentence, _evidence(trace, released, step, node), unique(places), mend)
+
+
+def _label(trace: Trace, node: int) -> str:
+    """``ExpBackward0 of h``; of what has no name the node alone, since its line follows."""
+    label = trace.label_of(node)
+    return label.partition(" of #")[0]
 
 
 def _release_of(trace: Trace, node: int, before: int) -> int | None:

@@ -182,6 +182,11 @@ def places(trace: Trace, cut: Cut) -> tuple[Location, ...]:
     return switches.places(_switch(trace, cut), cut.place) if cut.unrecorded else at(cut.place, "cut")
 
 
+def line_of_cut(trace: Trace, cut: Cut) -> str:
+    """The line on which it was cut, as it stands in the source."""
+    return "" if cut.place is None else line_of(trace, cut.place)
+
+
 def sentence(trace: Trace, cut: Cut) -> str:
     """What cut the history, where, and what that means; without the full stop."""
     place = where(trace, cut.place)
@@ -207,6 +212,10 @@ def sentence(trace: Trace, cut: Cut) -> str:
             )
         case "no_grad" | "inference_mode":
             return switches.sentence(trace, _switch(trace, cut), cut.how, cut.why, cut.place)
+        case "detach_" if "detach_" not in line_of_cut(trace, cut):
+            return (
+                f"requires_grad of {source} was switched off on {place}, so that from then on it counts as a constant"
+            )
         case "alias" | "detach_":
             did = f".{cut.how}" if cut.how == "data" else f"{cut.how}()"
             return f"{did} on {place} cut the history there: from that line on the value counts as a constant"
@@ -242,6 +251,8 @@ def mend(trace: Trace, cut: Cut) -> str:
             return with_keyword(trace, cut.place, "create_graph") or f"# call {cut.how}(…, create_graph=True)"
         case "no_grad" | "inference_mode":
             return switches.mend(trace, _switch(trace, cut), cut.why, cut.place)
+        case "detach_" if "detach_" not in line_of_cut(trace, cut):
+            return f"# leave out {short_where(trace, cut.place)}, or have something else that requires grad"
         case "alias" | "detach_":
             return _without(trace, cut.place, cut.how)
     if cut.how in COMPARISONS:

@@ -137,9 +137,32 @@ def _raised(trace: Trace, run: Run, one: Pass, shown: tuple[Evidence, ...]) -> F
             "ctx.set_materialize_grads(False) asks for None instead of zeros."
         )
         mend = f"# ask `if {missing[0]} is None` in backward, or leave out ctx.set_materialize_grads(False)"
+    if "values to unpack" in one.failed.message:
+        kept, wanted = _kept(trace, file, run.name), _wanted(trace, file, run.name)
+        sentence += (
+            f" forward kept {count(len(kept), 'tensor')} ({listed(kept)}), and backward takes out {len(wanted)}."
+        )
+        mend = f"ctx.save_for_backward({', '.join(wanted)})" if wanted else ""
     body = method_named(trace, file, run.name, "backward")
     where_ = at(place_of(body.body[0], file), "raised") if body is not None else ()
     return Finding(KIND, sentence, shown, unique((*where_, *at(run.place, "created"), *at(one.place, "used"))), mend)
+
+
+def _kept(trace: Trace, file: str, name: str) -> list[str]:
+    """What forward says that it keeps."""
+    body = method_named(trace, file, name, "forward") or method_named(trace, file, name, "setup_context")
+    calls = (node for node in ast.walk(body) if isinstance(node, ast.Call)) if body is not None else ()
+    found = [call.args for call in calls if ast.unparse(call.func).endswith(".save_for_backward")]
+    return [ast.unparse(each) for each in found[0]] if found else []
+
+
+def _wanted(trace: Trace, file: str, name: str) -> list[str]:
+    """The names that backward gives to what was kept."""
+    body = method_named(trace, file, name, "backward")
+    for node in ast.walk(body) if body is not None else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.value).endswith(".saved_tensors"):
+            return [ast.unparse(each) for each in getattr(node.targets[0], "elts", [node.targets[0]])]
+    return []
 
 
 def _missing_gradients(trace: Trace, run: Run, one: Pass) -> list[str]:

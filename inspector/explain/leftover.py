@@ -51,7 +51,7 @@ def _of_operation(trace: Trace, step: int, fact: OpFailed) -> Finding:
     tensors = [x for _, x in fact.inputs if isinstance(x, int)]
     operands = listed(list(_operands(trace, tensors)))
     given = f" (given {operands})" if operands else ""
-    sentence = f"{fact.op} on {where(trace, fact.place)}{given} was refused: {fact.message.rstrip('.')}."
+    sentence = f"{fact.op} on {where(trace, fact.place)}{given} was refused: {fact.message.strip(' .')}."
     born = flow_of(trace).births
     places = [*at(fact.place, "used")]
     for tensor in tensors:
@@ -82,7 +82,7 @@ def _of_pass(trace: Trace, step: int, fact: BackwardFailed) -> Finding:
     node = "" if fact.node is None else f" in {trace.labels.node_name(fact.node)}"
     made = f" ({use.fact.op} on {where(trace, use.fact.place)})" if use is not None else ""
     begun = None if one is None else one.place
-    sentence = f"backward on {where(trace, begun)} failed{node}{made}: {fact.message.rstrip('.')}."
+    sentence = f"backward on {where(trace, begun)} failed{node}{made}: {fact.message.strip(' .')}."
     places = unique((*at(use.fact.place if use is not None else None, "created"), *at(begun, "used")))
     mend = ""
     if use is not None and use.fact.op == "floor_divide":

@@ -12,6 +12,41 @@ from tests.inspector.explain.reports import Report
 Healthy = Callable[[str], None]
 
 REPORTS = {
+    "every parameter frozen": Report(
+        """
+        import minigrad as mg
+        net = mg.nn.Linear(2, 1, bias=False)
+        net.weight.requires_grad = False  #: cut
+        loss = (net(mg.ones(3, 2)) ** 2).mean()
+        loss.backward()  #: used
+        """,
+        "no-history",
+        ("requires_grad of net.weight was switched off on line 3",),
+        "# leave out line 3",
+        (("net.weight.requires_grad = False\n", ""),),
+        RuntimeError,
+    ),
+    "a Function that keeps less than it needs": Report(
+        """
+        import minigrad as mg
+        class Product(mg.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, w):
+                ctx.save_for_backward(x)
+                return x * w
+            @staticmethod
+            def backward(ctx, g):
+                x, w = ctx.saved_tensors  #: raised
+                return g * w, g * x
+        x, w = mg.ones(2, requires_grad=True), mg.ones(2, requires_grad=True)
+        Product.apply(x, w).sum().backward()  #: created used
+        """,
+        "function-contract",
+        ("Product.backward raised ValueError", "forward kept 1 tensor (x), and backward takes out 2"),
+        "ctx.save_for_backward(x, w)",
+        (("ctx.save_for_backward(x)", "ctx.save_for_backward(x, w)"),),
+        ValueError,
+    ),
     "a weight that is scaled where it is made": Report(
         """
         import minigrad as mg
