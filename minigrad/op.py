@@ -51,7 +51,7 @@ class Op:
 
     def __init__(self, forward: Callable[..., Any], label: str, backward: str | None, **traits: Any) -> None:
         self.forward = forward
-        self.ufunc = _ufunc_of(forward)
+        self.ufunc: np.ufunc | None = traits.pop("on_floats", None) or _ufunc_of(forward)
         self.name: str = traits.pop("name", None) or forward.__name__.rstrip("_")
         self.label = label
         self.__doc__ = forward.__doc__
@@ -308,6 +308,7 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
     where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
+    ``on_floats`` (NumPy's function that does all that is to do where operands are floating point of one type),
     ``unpacks`` (the order in which saved values are unpacked, where it is not the alphabet's order of PyTorch's names),
     ``saves_others`` (the gradient of each of any number of operands asks for the others alone),
     ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same), ``samples`` (a

@@ -78,7 +78,7 @@ def add(input: Operand, other: Operand, *, alpha: float = 1, out: Any = None) ->
     return add_pair.apply(input, other) if alpha == 1 else add_scaled.apply(input, other, alpha)
 
 
-@op(label="−", name="sub", elementwise=True, linear=True)
+@op(label="−", name="sub", elementwise=True, linear=True, on_floats=np.subtract)
 def sub_pair(a: Array, b: Array, /) -> Array:
     """The difference ``a - b``, with broadcasting.
 

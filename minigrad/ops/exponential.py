@@ -219,7 +219,9 @@ def sigmoid(a: Array, /) -> Array:
     >>> mg.sigmoid(mg.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
     """
-    return np.true_divide(1, 1 + np.exp(-a))
+    out = np.exp(np.negative(a), out=...)
+    out += 1
+    return np.true_divide(1, out, out)
 
 
 sigmoid.grads(a=lambda g, out: g * (1 - out) * out)

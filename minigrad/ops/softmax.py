@@ -27,8 +27,9 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     low = _below_top(a, dim, dtype)
     if not low.size:
         return low
-    powers = np.exp(low)
-    return powers / sum_of(powers, axis=_axis(a, dim), keepdims=True)
+    powers = np.exp(low, low)
+    powers /= sum_of(powers, axis=_axis(a, dim), keepdims=True)
+    return powers
 
 
 @op(label="log softmax", name="log_softmax")
@@ -42,7 +43,8 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     low = _below_top(a, dim, dtype)
     if not low.size:
         return low
-    return low - np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
+    low -= np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
+    return low
 
 
 def _axis(a: Array, axis: int) -> Any:
@@ -50,7 +52,7 @@ def _axis(a: Array, axis: int) -> Any:
 
 
 def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
-    """``a`` less its largest element along the axis."""
+    """``a`` less its largest element along the axis, in memory of its own."""
     if kind is not None and a.dtype != kind:
         a = a.astype(kind)
     if not a.size:
@@ -58,15 +60,19 @@ def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
     if a.dtype.kind not in "fc":
         name = dtypes.of(a.dtype).title
         raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
-    return a - largest_of(a, axis=_axis(a, axis), keepdims=True)
+    return np.subtract(a, largest_of(a, axis=_axis(a, axis), keepdims=True), out=...)
 
 
-softmax_along.grads(a=lambda g, out, dim: g * out - out * _total(g * out, dim))
+softmax_along.grads(a=lambda g, out, dim: _less_its_share(g * out, out, dim))
 log_softmax_along.grads(a=lambda g, out, dim: g - exp(out) * _total(g, dim))
 
 
+def _less_its_share(a: Any, out: Any, dim: int) -> Any:
+    return a - out * _total(a, dim)
+
+
 def _total(a: Any, axis: int) -> Any:
-    return sum_over(a, (axis,) if a.ndim else (), True, None)
+    return sum_over.apply(a, (axis,) if a.ndim else (), True, None)
 
 
 def softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
