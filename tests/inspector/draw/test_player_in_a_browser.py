@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.draw.options import Options
 from inspector.draw.player import Player
 from inspector.trace.trace import Trace
 from tests.inspector.draw import stories
@@ -193,6 +194,27 @@ def test_several_passes_follow_one_another(browser: Browser, tmp_path: Path) -> 
     assert browser.text("#title") == "g.backward()"
     browser.press("ArrowLeft")
     assert browser.text("#title") == "grad(y, create_graph=True)"
+    assert browser.errors == []
+
+
+@pytest.mark.parametrize(
+    "options",
+    [Options(fold="loops", theme="dark", legend=True), Options(style="graph"), Options(show="backward")],
+    ids=["folded", "bare", "backward"],
+)
+def test_a_page_of_chosen_pictures_goes_both_ways(browser: Browser, tmp_path: Path, options: Options) -> None:
+    browser.open(Player(Trace(stories.loop(4)), options=options).save(tmp_path / "chosen.html"))
+    browser.press("Home")
+    there = []
+    for _ in range(int(browser.ask("document.getElementById('slider').max"))):
+        there.append(browser.ask(SHOWN))
+        browser.press("ArrowRight")
+    for before in reversed(there):
+        browser.press("ArrowLeft")
+        assert browser.ask(SHOWN) == before
+    assert len(set(there)) > len(there) // 3
+    browser.click(".card")
+    assert browser.ask("document.querySelectorAll('.card.chosen').length") == 1
     assert browser.errors == []
 
 
