@@ -194,11 +194,11 @@ print("table was made by", made_by, "and, since the write, by", type(table.grad_
 print("w.grad =", w.grad.tolist())
 assert made_by == "MulBackward0" and type(table.grad_fn).__name__ == "CopySlices"
 assert w.grad.tolist() == [[10, 10], [1, 1]]
-inspector.draw(trace)
+inspector.draw(trace, values=4)
 
 # %% [markdown]
 # *What to look for:* a card more than there are lines that make something. The write gave `table` a new node, **CopySlices**: on the way back
-# it sends the first row through "× 10", and all the rest past it. The pill says v1. That is why you may fill a tensor piece by piece and
+# it sends the first row through "× 10", and all the rest past it. The pill says v1, and the numbers are those of v1. That is why you may fill a tensor piece by piece and
 # still have gradients, as long as nobody has saved what you overwrite.
 #
 # Now the trap. Each place of a table is computed from the one before it, and nothing is written twice:

@@ -10,13 +10,16 @@ import re
 import runpy
 import shlex
 import sys
+import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import click
 import jupytext
+import nbformat
 import pytest
 
 from inspector.cli import main
@@ -38,19 +41,26 @@ class Rehearsed:
     questions: list[Question]
     printed: str
     names: dict[str, Any]
+    seconds: float
+    """Of work, whatever else the machine has to do."""
 
 
 @functools.cache
 def rehearsed(lesson: Path) -> Rehearsed:
     printed = io.StringIO()
-    before = sys.path[:]
-    with rehearsal() as questions, contextlib.redirect_stdout(printed), warnings.catch_warnings():
+    began, before = time.process_time(), sys.path[:]
+    with (
+        rehearsal() as questions,
+        contextlib.redirect_stdout(printed),
+        warnings.catch_warnings(),
+        mock.patch("socket.getaddrinfo", side_effect=AssertionError("a lesson needs no network")),
+    ):
         warnings.simplefilter("error")
         try:
             names = runpy.run_path(str(lesson))
         finally:
             sys.path[:] = before
-    return Rehearsed(questions, printed.getvalue(), names)
+    return Rehearsed(questions, printed.getvalue(), names, time.process_time() - began)
 
 
 def prose(lesson: Path) -> list[str]:
@@ -63,6 +73,37 @@ def tasks(lesson: Path) -> list[Task]:
 
 def solutions(lesson: Path) -> list[str]:
     return [code for text in prose(lesson) for folded in FOLDED.findall(text) for code in PYTHON.findall(folded)]
+
+
+# -- how it is made
+
+
+@each_lesson
+def test_a_lesson_says_for_whom_it_is_what_one_learns_and_which_belief_it_is_against(lesson: Path) -> None:
+    head = prose(lesson)[0]
+    assert head.startswith(f"# {int(lesson.stem[:2])}. ")
+    assert "*For whom:*" in head
+    assert "*You will be able to:*" in head
+    assert re.search(r"\*\*[\"“]", head), "the belief stands in quotes, in bold"
+    minutes = re.search(r"\*Time:\* (\d+) minutes", head.replace("\n", " "))
+    assert minutes is not None
+    assert 20 <= int(minutes[1]) <= 40
+    row = next(line for line in texts()["README.md"].splitlines() if f"]({lesson.stem}.ipynb)" in line)
+    assert row.endswith(f" {minutes[1]} min |")
+
+
+@each_lesson
+def test_a_lesson_takes_under_half_a_minute_of_work(lesson: Path) -> None:
+    assert rehearsed(lesson).seconds < 30
+
+
+@each_lesson
+def test_words_stand_beside_every_picture(lesson: Path) -> None:
+    cells = nbformat.read(lesson.with_suffix(".ipynb"), as_version=4).cells
+    for place, cell in enumerate(cells):
+        if any("image/svg+xml" in output.get("data", {}) for output in cell.get("outputs", ())):
+            beside = {cells[place - 1].cell_type, cells[place + 1].cell_type}
+            assert "markdown" in beside, f"{lesson.stem}, cell {place}: nobody says what to look for"
 
 
 # -- guesses
