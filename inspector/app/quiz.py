@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.app.veil import Key, Veiled
-from inspector.app.view import View
+from inspector.app.view import Moment
 from inspector.lessons.judging import judge, shown
 from inspector.trace import facts
 from inspector.trace.facts import Summary
@@ -55,9 +55,9 @@ class Quiz:
         """``2 of 3 right``."""
         return f"{self.right} of {self.asked} right" if self.asked else "nothing guessed yet"
 
-    def question(self, view: View) -> Question | str:
+    def question(self, moment: Moment) -> Question | str:
         """What is asked about the node, or the tensor, that the reader looks at; else why nothing can be asked."""
-        truth = self.trace.truth
+        truth, view = self.trace.truth, moment.view
         node = view.node if view.node is not None else self._owner(view.tensor)
         if node is None:
             return "Choose a node or a tensor first: its gradient is what you guess."
@@ -69,7 +69,7 @@ class Quiz:
             fact = truth.facts[step - 1]
             assert isinstance(fact, facts.NodeStarting)
             if not self.trace.seals.is_open((fact.task, node)):
-                return self._asked(fact, step, view.tensor)
+                return self._asked(moment, fact, step)
         return f"All gradients of {label} are known already."
 
     def _owner(self, tensor: int | None) -> int | None:
@@ -79,8 +79,8 @@ class Quiz:
         births = self.trace.labels.nodes.items()
         return next((node for node, birth in births if tensor in birth.outputs or birth.leaf == tensor), None)
 
-    def _asked(self, fact: facts.NodeStarting, step: int, tensor: int | None) -> Question | str:
-        labels, key = self.trace.labels, (fact.task, fact.node)
+    def _asked(self, moment: Moment, fact: facts.NodeStarting, step: int) -> Question | str:
+        tensor, labels, key = moment.view.tensor, self.trace.labels, (fact.task, fact.node)
         birth = labels.nodes[fact.node]
         into = self._accumulation(fact, step)
         if into is not None and birth.leaf is not None:
@@ -91,16 +91,16 @@ class Quiz:
         found = found or next((one for one in fact.gradients if one is not None), None)
         if found is None:
             return "Nothing but zero arrives there."
-        return _question(key, self._partial(fact, birth.outputs, number), found, {})
+        return _question(key, self._partial(moment, fact, birth.outputs, number), found, {})
 
-    def _partial(self, fact: facts.NodeStarting, outputs: Sequence[int], number: int) -> str:
+    def _partial(self, moment: Moment, fact: facts.NodeStarting, outputs: Sequence[int], number: int) -> str:
         """``∂loss/∂q``; of many calls, which one."""
         labels = self.trace.labels
         start = next(one for one in self.trace.tasks() if one.serial == fact.task)
         began = self.trace.facts[start.start - 1]
         assert isinstance(began, facts.BackwardStarted)
-        root = labels.name_of(began.roots[0]) if began.roots else "output"
-        of = labels.name_of(outputs[number]) if number < len(outputs) else labels.label_of(fact.node)
+        root = moment.name(began.roots[0]) if began.roots else "output"
+        of = moment.name(outputs[number]) if number < len(outputs) else labels.label_of(fact.node)
         which = f" in {labels.task_name(fact.task)}" if len(labels.tasks) > 1 else ""
         return f"∂{_bracketed(root)}/∂{_bracketed(of)}{which}"
 

@@ -92,7 +92,7 @@ class Teaching(Screen[None]):
         """Who watches a presenter sees which keys they press."""
         if self.view.presenting:
             names = {key: one.sign for one in KEYS for key in one.keys.split(",")}
-            pressed = [*self.view.pressed.split(), names.get(event.key, event.key).split()[0]]
+            pressed = [*self.view.pressed.split(), *names.get(event.key, "").split()[:1]]
             self.view = replace(self.view, pressed=" ".join(pressed[-PRESSED:]))
 
     def action_turn(self, way: Literal["next", "previous"]) -> None:
@@ -109,7 +109,7 @@ class Teaching(Screen[None]):
         if self.quiz is None:
             self.notify("There is no quiz: Q hides the gradients, and then y asks for one.")
             return
-        question = self.quiz.question(self.view)
+        question = self.quiz.question(self.walk.moment(self.view))
         if isinstance(question, str):
             self.notify(question, markup=False)
         else:

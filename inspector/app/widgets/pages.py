@@ -37,7 +37,7 @@ class ReadingPane(Page):
     def compose_page(self, moment: Moment, room: int) -> list[Line]:
         title: Line = self.reading.title(moment)
         lines: list[Line] = self.reading.lines(moment, room)
-        if self.id in LOWER:  # it has no frame to bear a title
+        if self.id in (*LOWER, "caption"):  # it has no frame to bear a title
             return [title, *lines] if title else lines
         self.entitle(*title)
         return lines

@@ -11,6 +11,7 @@ from inspector.app.quiz import Question, Quiz
 from inspector.app.screens.guess import Guess
 from inspector.app.veil import Sealed, Veiled
 from inspector.app.view import View
+from inspector.app.walk import Walk
 from inspector.trace import facts
 from inspector.trace.facts import Summary
 from inspector.trace.trace import Trace
@@ -101,8 +102,14 @@ def test_what_is_computed_from_a_gradient_is_sealed_with_it() -> None:
     assert derived.value.norm == 6.0
 
 
+def look(quiz: Quiz, **view: Any) -> Question | str:
+    """What is asked of who looks there."""
+    walk = Walk(quiz.trace)
+    return quiz.question(walk.moment(walk.go(View(pinned=True, **view), view.get("step", 0))))
+
+
 def asked(quiz: Quiz, **view: Any) -> Question:
-    found = quiz.question(View(**view))
+    found = look(quiz, **view)
     assert isinstance(found, Question), found
     return found
 
@@ -121,10 +128,10 @@ def test_it_asks_for_a_partial_derivative_at_a_node_and_for_grad_at_a_leaf(trace
 
 def test_it_says_why_nothing_can_be_asked(trace: Trace) -> None:
     quiz = Quiz(trace)
-    assert "Choose a node" in str(quiz.question(View()))
-    assert "All gradients of SumBackward0 of loss are known already" in str(quiz.question(View(node=examples.SUM)))
+    assert "Choose a node" in str(look(quiz))
+    assert "All gradients of SumBackward0 of loss are known already" in str(look(quiz, node=examples.SUM))
     bare = Trace([fact for fact in trace.facts if not isinstance(fact, facts.NodeStarting)], trace.sources)
-    assert "No backward call of this run reaches MmBackward0 of h" in str(Quiz(bare).question(View(node=examples.MM)))
+    assert "No backward call of this run reaches MmBackward0 of h" in str(look(Quiz(bare), node=examples.MM))
 
 
 def test_the_first_guess_counts_and_hints_are_given(trace: Trace) -> None:
@@ -169,7 +176,7 @@ def test_of_a_large_gradient_the_norm_is_asked(trace: Trace) -> None:
         facts.NodeStarting(fact.task, fact.node, (bare,)) if isinstance(fact, facts.NodeStarting) else fact
         for fact in trace.facts
     ]
-    assert "recorded without values" in str(Quiz(Trace(without)).question(View(node=examples.MM)))
+    assert "recorded without values" in str(look(Quiz(Trace(without)), node=examples.MM))
 
 
 # -- in the app
