@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
+from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -101,6 +102,7 @@ class Storages:
         self.deltas: list[tuple[int, int]] = []
         """Steps at which saved memory grows or shrinks, and by how many bytes; each storage counts once."""
         self._levels: tuple[int, list[Level]] = 0, []
+        self._held: tuple[tuple[int, int], list[Save]] = (-1, -1), []
         self._slots: dict[tuple[int, str], Save] = {}
         self._of_node: dict[int, list[Save]] = {}
         self._keepers: dict[int, int] = {}
@@ -123,6 +125,13 @@ class Storages:
             last = {step: total for (step, _), total in zip(self.deltas, totals, strict=True)}
             self._levels = self.length, [Level(*one) for one in last.items()]
         return self._levels[1]
+
+    def held(self, step: int) -> list[Save]:
+        """What is kept at ``step``; remembered until another step is asked for."""
+        if self._held[0] != (self.length, step):
+            past = self.saves[: bisect_right(self.saves, step, key=lambda save: save.step)]
+            self._held = (self.length, step), [one for one in past if one.released is None or step < one.released]
+        return self._held[1]
 
     def _life(self, storage: int, tensor: int, step: int) -> Life:
         life = self.lives.get(storage)
@@ -191,11 +200,11 @@ def itemsize(dtype: str) -> int:
 
 
 _known: WeakKeyDictionary[Trace, Storages] = WeakKeyDictionary()
+_reading = Lock()
+"""A long trace is read aside, while a pane may ask for it, too."""
 
 
 def storages_of(trace: Trace) -> Storages:
     """The storages of ``trace``, brought up to what has been recorded."""
-    known = _known.get(trace)
-    if known is None:
-        known = _known[trace] = Storages()
-    return known.extend(trace)
+    with _reading:
+        return _known.setdefault(trace, Storages()).extend(trace)

@@ -9,6 +9,7 @@ from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints, Hits
 from inspector.app.child import Child
 from inspector.app.landmarks import Kind, Landmarks
+from inspector.app.storages import storages_of
 from inspector.app.view import Moment, View, focus, tensor_of
 from inspector.explain import Finding, explain
 from inspector.record.recheck import Report
@@ -59,6 +60,7 @@ class Walk:
 
         It gives up as soon as ``while_`` says that nobody waits for it any more.
         """
+        storages_of(self.trace)  # what the panes below the timeline ask for, read while nobody waits
         return tuple(explain(self.trace, while_=while_))
 
     def moment(self, view: View) -> Moment:

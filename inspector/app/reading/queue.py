@@ -5,7 +5,9 @@ wait for gradients, with what has arrived in their buffers. Must not know Textua
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
+from weakref import ref
 
 from inspector.app.landmarks import Landmarks
 from inspector.app.lines import BLANK, Bit, Jump, Line, Role, clip, fit, line, wrapped
@@ -27,7 +29,7 @@ def title(moment: Moment) -> Line:
     task = moment.state.task
     if task is None:
         return BLANK
-    over = sum(moment.state.nodes[node].status in OVER for node in task.nodes)
+    over = survey(moment, task).over
     how: Role = "bad" if task.failed else "here" if task.ended is None else "good"
     word = "failed" if task.failed else "under way" if task.ended is None else "over"
     count = f"{over:,} of {len(task.nodes):,} nodes have run, {len(task.ready):,} ready"
@@ -39,13 +41,10 @@ def lines(moment: Moment, room: int) -> list[Line]:
     task = moment.state.task
     if task is None:
         return wrapped("No backward call has begun yet. Press d to go to the next.", room, "muted")
-    sources = incoming(moment.marks, task.nodes)
-    listed = list(_in_turn(moment, task))
+    sources, seen = incoming(moment.marks, task.nodes), survey(moment, task)
+    listed = list(_in_turn(task, seen))
     rows = [_row(moment, node, place, sources[node]) for node, place in listed[:LISTED]]
-    idle = sum(moment.state.nodes[node].status is Status.WAITING for node in task.nodes) - sum(
-        place == "waits" for _, place in listed
-    )
-    rest = [f"{idle:,} more nodes wait, with nothing in their buffers"] if idle else []
+    rest = [f"{seen.idle:,} more nodes wait, with nothing in their buffers"] if seen.idle else []
     rest += [f"{len(listed) - LISTED:,} more are ready or wait"] if len(listed) > LISTED else []
     head = line((f"{'':<7}{fit('node', NAME)} arrived  buffers", "muted"))
     if not listed:
@@ -70,19 +69,48 @@ def arrived(moment: Moment, edges: tuple[tuple[int, int], ...]) -> int:
     return sum(nodes[source].status in OVER or index in nodes[source].sent for source, index in edges)
 
 
-def _in_turn(moment: Moment, task: TaskState) -> Iterator[tuple[int, str]]:
+@dataclass(slots=True)
+class Survey:
+    """The nodes of a task by what they do."""
+
+    running: list[int] = field(default_factory=list)
+    half_full: list[int] = field(default_factory=list)
+    """They wait, and something has arrived."""
+    idle: int = 0
+    over: int = 0
+
+
+_surveyed: list[tuple[ref[Moment], Survey]] = []
+
+
+def survey(moment: Moment, task: TaskState) -> Survey:
+    """Look at all nodes of the task once a moment: of thousands, that takes a millisecond or two."""
+    if _surveyed and _surveyed[0][0]() is moment:
+        return _surveyed[0][1]
+    found, nodes = Survey(), moment.state.nodes
+    for node in task.nodes:
+        state = nodes[node]
+        status = state.status
+        if status is Status.WAITING:
+            if state.buffers:
+                found.half_full.append(node)
+            else:
+                found.idle += 1
+        elif status is Status.RUNNING:
+            found.running.append(node)
+        elif status is not Status.READY and status is not Status.FAILED:
+            found.over += 1
+    _surveyed[:] = [(ref(moment), found)]
+    return found
+
+
+def _in_turn(task: TaskState, seen: Survey) -> Iterator[tuple[int, str]]:
     """The nodes and what they do: the one that runs, the ready ones in the queue's order, then those that wait."""
-    running = [node for node in task.nodes if moment.state.nodes[node].status is Status.RUNNING]
-    yield from ((node, "runs") for node in running)
+    yield from ((node, "runs") for node in seen.running)
     yield from ((node, f"{place}.") for place, node in enumerate(task.ready, 1))
     if task.ended is None:
-        known = {*running, *task.ready}
-        waiting = (node for node in task.nodes if node not in known)
-        yield from ((node, "waits") for node in waiting if _half_full(moment.state.nodes[node]))
-
-
-def _half_full(node: NodeState) -> bool:
-    return node.status is Status.WAITING and bool(node.buffers)
+        known = {*seen.running, *task.ready}
+        yield from ((node, "waits") for node in seen.half_full if node not in known)
 
 
 def _row(moment: Moment, node: int, place: str, edges: tuple[tuple[int, int], ...]) -> Line:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from heapq import nsmallest
 from itertools import islice
 
 from inspector.app.lines import BLANK, Bit, Jump, Line, Role, clip, line, wrapped
@@ -17,7 +18,7 @@ from inspector.app.view import Moment
 from inspector.draw.wording import plain
 
 BARS = "▁▂▃▄▅▆▇█"
-LISTED, AHEAD = 60, 12
+LISTED, AHEAD = 30, 8
 """Values with a row of their own; of them, those that are saved later."""
 
 
@@ -28,7 +29,7 @@ def title(moment: Moment) -> Line:
     if not levels:
         return BLANK
     now, peak = _level(levels, moment.view.step), max(levels, key=lambda level: level.bytes)
-    held = sum(save.held(moment.view.step) for save in known.saves)
+    held = len(known.held(moment.view.step))
     role: Role = "here" if now == peak.bytes else "saved"
     return line(
         (f"▣ {held:,} kept, ", "strong"),
@@ -97,8 +98,7 @@ def _highest(known: Storages, length: int, room: int) -> list[int]:
 def _shown(moment: Moment, known: Storages) -> list[Save]:
     """What is kept now, the largest first; then what comes next; then what was let go last."""
     now = moment.view.step
-    held = [save for save in known.saves if save.held(now)]
-    held.sort(key=lambda save: (-known.lives[save.storage].bytes, save.step))
+    held = nsmallest(LISTED, known.held(now), key=lambda save: (-known.lives[save.storage].bytes, save.step))
     first = bisect_right(known.saves, now, key=lambda save: save.step)
     coming = known.saves[first : first + AHEAD]
     rest = LISTED - len(held) - len(coming)

@@ -55,3 +55,49 @@ def test_before_any_backward_call_the_pane_says_how_to_reach_one(tmp_path: Path)
     script.write_text(BRAID)
     walk = Walk(run_script(script))
     assert "Press d to go to the next" in told(walk, 1)
+
+
+PRUNED = """
+import minigrad as mg
+
+x = mg.tensor([2.0], requires_grad=True)
+w = mg.tensor([5.0], requires_grad=True)
+a = x * 3
+b = x.exp() * w
+c = a * a + b
+y = c * b + w
+mg.autograd.grad(y, [a], retain_graph=True)
+mg.autograd.grad(y, [w, x], retain_graph=True)
+y.backward()
+"""
+
+
+def test_whenever_a_node_is_ready_all_it_waits_for_has_arrived_also_where_the_graph_is_pruned(tmp_path: Path) -> None:
+    script = tmp_path / "pruned.py"
+    script.write_text(PRUNED)
+    walk = Walk(run_script(script))
+    view, reached = View(), []
+    for step in walk.trace.steps_of(NodeReady):
+        view = walk.go(view, step)
+        moment = walk.moment(view)
+        task, node = moment.state.task, walk.trace.facts[step - 1].node
+        assert task is not None
+        edges = queue.incoming(moment.marks, task.nodes)[node]
+        assert queue.arrived(moment, edges) == len(edges), (step, walk.trace.describe(step))
+        reached.append((task.number, len(edges)))
+    assert {number for number, _ in reached} == {1, 2, 3}
+    # grad(y, [a]) asks for less than the whole graph.
+    sizes = [len(task.nodes) for task in walk.moment(walk.go(view, len(walk.trace))).state.tasks.values()]
+    assert sizes[0] < sizes[1] <= sizes[2]
+
+
+def test_the_survey_counts_every_node_once(tmp_path: Path) -> None:
+    script = tmp_path / "braid.py"
+    script.write_text(BRAID)
+    walk = Walk(run_script(script))
+    for step in range(walk.marks.steps["backward"][0], len(walk.trace) + 1):
+        moment = walk.moment(walk.go(View(), step))
+        task = moment.state.task
+        assert task is not None
+        seen = queue.survey(moment, task)
+        assert seen.over + seen.idle + len(seen.half_full) + len(seen.running) + len(task.ready) == len(task.nodes)
