@@ -31,9 +31,11 @@ from minigrad.op import op
 #
 # Here is a useful little function. It is 0 at 0, climbs to 1 on both sides, and never goes beyond:
 #
-# $$f(x) = \frac{x^2}{1 + x^2} \qquad f'(x) = \frac{2x}{(1 + x^2)^2}$$
+# > f(x) = x² / (1 + x²)
+# >
+# > f′(x) = 2x / (1 + x²)²
 #
-# The second formula is the quotient rule, and worth a minute with a pencil. At $x = 1$, what is the slope? (The judge of this guess nudges,
+# The second formula is the quotient rule, and worth a minute with a pencil. At x = 1, what is the slope? (The judge of this guess nudges,
 # for the engine has not learnt this function yet.)
 
 
@@ -59,7 +61,7 @@ def squash(x, /):
     return x * x / (1 + x * x)
 
 
-squash.grads(x=lambda g, x: g * 2 * x / (1 + x * x) ** 2)
+_ = squash.grads(x=lambda g, x: g * 2 * x / (1 + x * x) ** 2)
 
 
 # %%
@@ -103,11 +105,11 @@ def hasty(x, /):
     return x * x / (1 + x * x)
 
 
-hasty.grads(x=lambda g, x: g * 2 * x / (1 + x * x))
+_ = hasty.grads(x=lambda g, x: g * 2 * x / (1 + x * x))
 
 # %% [markdown]
-# No error, no warning; the net would train a little worse, and you would blame the learning rate. At $x = 2$ the truth is
-# $4/25 = 0.16$. How many times too large is this rule's answer there?
+# No error, no warning; the net would train a little worse, and you would blame the learning rate. At x = 2 the truth is
+# 4/25 = 0.16. How many times too large is this rule's answer there?
 
 # %%
 guess(
@@ -133,7 +135,7 @@ else:
 
 # %% [markdown]
 # *Look for* the diagonals: *numerical* is what nudging says, *analytical* what the rule says. 0.5 and 0.16 against 1 and 0.8, which is
-# twice and five times too much, $1 + x^2$ each time. So the factor itself tells you what was forgotten.
+# twice and five times too much, 1 + x² each time. So the factor itself tells you what was forgotten.
 #
 # For an operation, `mg.testing.check_op(squash, mg.randn(2, 3))` does this and more: shapes, kinds of numbers, second derivatives, in-place.
 
@@ -147,7 +149,7 @@ mg.testing.check_op(squash, mg.randn(2, 3))
 # You wrote one rule. With `create_graph=True` the engine runs the *same text* on tensors instead of arrays, so that each `*` and `/`
 # in your rule becomes a node of its own. The slope is then a value with a history like any other, and one can go back through that.
 #
-# On paper: $f''(x) = \dfrac{2 - 6x^2}{(1 + x^2)^3}$. At $x = 1$, is it positive or negative, and how much?
+# On paper: f″(x) = (2 − 6x²) / (1 + x²)³. At x = 1, is it positive or negative, and how much?
 
 
 # %%
@@ -175,7 +177,7 @@ inspector.draw(trace)
 # %% [markdown]
 # *Look for* the names with a small ²: these nodes were made *while going backward*, from the text of your rule. You can read the rule off
 # the picture: `g * 2 * x` above, `(1 + x * x) ** 2` below, and the division at the right. The second backward walks through them, and
-# −0.5 reaches `x`: to the right of $x \approx 0.58$ the curve bends down.
+# −0.5 reaches `x`: to the right of x ≈ 0.58 the curve bends down.
 #
 # Step through it, if you like. There are two chapters, one for each pass:
 
@@ -238,7 +240,7 @@ inspector.draw(trace)
 # %% [markdown]
 # *Compare* it with the picture before. The whole lower row is missing: `d**2` is a dashed card, a **constant**. *Look for* the little
 # scissors between `x` and it: there the history was cut, by the `no_grad` under which every forward runs. So for the second derivative
-# `d` does not depend on `x`. What is left is the derivative of $2x/d^2$ with $d$ frozen at 2, which is $2/4$.
+# `d` does not depend on `x`. What is left is the derivative of 2x/d² with d frozen at 2, which is 2/4.
 #
 # The cure is a rule of thumb worth remembering: **save arguments and results only; anything in between, compute again in backward.** Arguments and
 # results have a place in the graph. `gradgradcheck` tells the two apart:
@@ -308,7 +310,7 @@ assert by_the_truth == [0, 0]
 #
 # Write your answer in the place of `...` and run the cell; it tells you what it thinks.
 #
-# **6.1** The rule of an operation: `softsign` is $x / (1 + |x|)$, its slope $1 / (1 + |x|)^2$. Return what goes on to `x` when `g` arrives.
+# **6.1** The rule of an operation: `softsign` is x / (1 + |x|), its slope 1 / (1 + |x|)². Return what goes on to `x` when `g` arrives.
 
 
 # %%
@@ -329,7 +331,7 @@ def rounded(x):
 
 
 # %% [markdown]
-# **6.3** This `Function` computes $e^{-x^2}$ with the slope $-2x\,e^{-x^2}$. Its first derivative is right and its second is not. Write it
+# **6.3** This `Function` computes exp(−x²) with the slope −2x · exp(−x²). Its first derivative is right and its second is not. Write it
 # so that both are.
 #
 # ```python

@@ -171,7 +171,7 @@ def bars(norms: dict[str, float]) -> None:
 
 
 # %% [markdown]
-# The slope of a sigmoid is $\sigma(1-\sigma)$, at most a quarter. The weights of our layers are small too, so going through one layer the
+# The slope of a sigmoid is σ · (1 − σ), at most a quarter. The weights of our layers are small too, so going through one layer the
 # gradient shrinks. At the top it is about 0.1. What do you expect at `layer1`? An order of magnitude will do: 1e-2, 1e-4, …
 
 # %%
@@ -193,7 +193,7 @@ assert max(steps) < 0.25
 assert lost["top"] / lost["layer1"] > 2e7
 
 # %% [markdown]
-# Each layer takes about six sevenths away, and nine layers further down nothing is left: $\tfrac17 \cdot \tfrac17 \cdots$ is how
+# Each layer takes about six sevenths away, and nine layers further down nothing is left: 1/7 · 1/7 · 1/7 … is how
 # something **vanishes**. The lowest layers, which see the picture, learn tens of millions of times more slowly than the top one. A learning rate
 # that suits one of them is absurd for the other.
 #

@@ -35,8 +35,8 @@ from minigrad.nn import functional as F
 # %% [markdown]
 # ## Down the ladder
 #
-# $x^3$ has the slopes $3x^2$, $6x$, $6$, $0$, one below the other. Each is the derivative of the one above, so let us ask for a
-# gradient, then for the gradient of that, and so on. At $x = 2$, what will the third one be?
+# x³ has the slopes 3x², 6x, 6, 0, one below the other. Each is the derivative of the one above, so let us ask for a
+# gradient, then for the gradient of that, and so on. At x = 2, what will the third one be?
 
 # %%
 x = mg.tensor(2.0, requires_grad=True)
@@ -72,7 +72,7 @@ assert finding.kind == "no-create-graph"
 # ## A Jacobian, row by row
 #
 # Several numbers in, several out: then the slopes form a table, one row for each output, one column for each input. Polar coordinates are
-# a good example: $(r, \varphi) \to (r\cos\varphi,\ r\sin\varphi)$.
+# a good example: (r, φ) → (r cos φ, r sin φ).
 
 
 # %%
@@ -85,8 +85,8 @@ polar = mg.tensor([2.0, math.pi / 2], requires_grad=True)
 print("the point:", [round(number, 4) for number in to_plane(polar).tolist()])
 
 # %% [markdown]
-# So we stand at $(0, 2)$, straight up. If the *angle* grows a little, we move to the left, and the further out, the faster. What is the slope of
-# the first output, $r\cos\varphi$, along the second input, $\varphi$?
+# So we stand at (0, 2), straight up. If the *angle* grows a little, we move to the left, and the further out, the faster. What is the slope of
+# the first output, r cos φ, along the second input, φ?
 
 # %%
 guess("row 0, column 1 of the Jacobian", ..., lambda: jacobian(to_plane, polar)[0, 1], hints=HINTS)
@@ -104,12 +104,12 @@ assert np.allclose(by_rows.numpy(), [[0, -2], [1, 0]], atol=1e-6)
 
 # %% [markdown]
 # As many passes as there are outputs: that is why backward is so good at *losses*, which have one. (The area by which the map stretches is the
-# determinant of this table, here 2, which is $r$: that is where the $r$ in $r\,dr\,d\varphi$ comes from.)
+# determinant of this table, here 2, which is r: that is where the r in r dr dφ comes from.)
 #
 # ## A Hessian
 #
-# Take a function with one output, $f(x, y) = x^2 y + y^3$. Its gradient is $(2xy,\ x^2 + 3y^2)$, two outputs; the Jacobian *of the gradient* is
-# the **Hessian**. What is it at $(1, 2)$? All four numbers, `[[…, …], […, …]]`.
+# Take a function with one output, f(x, y) = x²y + y³. Its gradient is (2xy, x² + 3y²), two outputs; the Jacobian *of the gradient* is
+# the **Hessian**. What is it at (1, 2)? All four numbers, `[[…, …], […, …]]`.
 
 
 # %%
@@ -129,7 +129,7 @@ print(table)
 assert table == hessian(hill, p).tolist() == [[4, 2], [2, 12]]
 
 # %% [markdown]
-# It is symmetric: nudging $x$ and looking at the slope along $y$ is the same as the other way round. And it took three passes: one for
+# It is symmetric: nudging x and looking at the slope along y is the same as the other way round. And it took three passes: one for
 # the gradient, and one for each row.
 #
 # What does a pass look like that differentiates a *gradient*? To see it on one screen, take the simplest function that has a curvature, the
@@ -138,24 +138,23 @@ assert table == hessian(hill, p).tolist() == [[4, 2], [2, 12]]
 # %%
 with inspector.record() as trace:
     x = mg.tensor(2.0, requires_grad=True)
-    y = x * x * x
-    (slope,) = grad(y, x, create_graph=True)
+    (slope,) = grad(x**3, x, create_graph=True)
     slope.backward()
 
 assert slope.item() == x.grad.item() == 12
 inspector.draw(trace)
 
 # %% [markdown]
-# *Look for* the small ² and the yellow cards: these nodes were made by the first pass while it went backward. The second pass walks through
-# them, and through the old ones where the slope depends on what forward had computed.
+# *Look for* the small ² and the yellow cards: these nodes were made by the first pass, while it went backward through `x**3` and
+# computed 3x². The second pass walks back through *them*: 3, times 2x, is the 12 that arrives at `x`.
 #
 # ## A Hessian that nobody writes down
 #
 # Ten weights for each of 64 pixels are 640 weights, and their Hessian has 640 × 640 entries. A real net has millions, and a Hessian that fits on no
-# disk. But often one needs only its **product with a vector** $v$: how does the gradient change if I take a step along $v$?
-# That is the derivative of the *number* $g \cdot v$:
+# disk. But often one needs only its **product with a vector** v: how does the gradient change if I take a step along v?
+# That is the derivative of the *number* g · v:
 #
-# $$H v = \nabla (g \cdot v)$$
+# > H v = the gradient of (g · v)
 #
 # How many passes does one such product cost, and how many the whole matrix, row by row? (The pass for the gradient counts.)
 
@@ -194,8 +193,8 @@ assert len(trace.tasks()) == 2
 # ### What it is good for: the largest learning rate
 #
 # Apply the Hessian again and again to any vector, and the vector turns towards the direction in which the loss is curved most; how much longer
-# it gets each time is the largest **curvature** $\lambda$. A step of gradient descent along this direction multiplies the distance from the bottom by
-# $1 - \text{rate} \cdot \lambda$. So it gets nearer only while $|1 - \text{rate} \cdot \lambda| < 1$. Up to which rate is that?
+# it gets each time is the largest **curvature** λ. A step of gradient descent along this direction multiplies the distance from the bottom by
+# 1 − rate · λ. So it gets nearer only while |1 − rate · λ| < 1. Up to which rate is that?
 
 # %%
 mg.manual_seed(0)
@@ -234,13 +233,13 @@ assert above > 1e6
 #
 # ## Differentiating through learning
 #
-# Now the most daring use. A step of gradient descent, $w - \text{rate}\cdot g$, is an expression like any other. So one can differentiate
+# Now the most daring use. A step of gradient descent, w − rate · g, is an expression like any other. So one can differentiate
 # *through* it and ask: **from which start would two steps of learning lead to the best result?** That is called MAML (Finn et al., 2017), and it
 # teaches a net to learn quickly.
 #
-# First with one number and a pencil. The loss of a task is $(w - 1)^2$, we start at $w_0 = 3$ and take two steps with a rate of 0.1. Each
-# step shrinks the distance from 1 by the factor $1 - 0.2$:
-# $w_1 = 2.6$, $w_2 = 2.28$. How does the loss *after* the two steps, $(w_2 - 1)^2$, depend on the *start*, $w_0$?
+# First with one number and a pencil. The loss of a task is (w − 1)², we start at w₀ = 3 and take two steps with a rate of 0.1. Each
+# step shrinks the distance from 1 by the factor 1 − 0.2:
+# w₁ = 2.6, w₂ = 2.28. How does the loss *after* the two steps, (w₂ − 1)², depend on the *start*, w₀?
 
 
 # %%
@@ -261,20 +260,28 @@ def slope_at_the_start(create_graph: bool) -> float:
 guess("the slope of the final loss along the start", ..., lambda: slope_at_the_start(True), hints=HINTS)
 
 # %%
-with inspector.record() as trace:
-    start = mg.tensor(3.0, requires_grad=True)
-    final = loss_after_two_steps(start, create_graph=True)
-    final.backward()
-
-print(f"by the engine {start.grad.item():.4f}   by hand 2 · 1.28 · 0.8 · 0.8 = {2 * 1.28 * 0.8 * 0.8:.4f}")
-assert math.isclose(start.grad.item(), 2 * 1.28 * 0.8 * 0.8, rel_tol=1e-5)
-inspector.draw(trace, detail="shapes")
+print(f"by the engine {slope_at_the_start(True):.4f}   by hand 2 · 1.28 · 0.8 · 0.8 = {2 * 1.28 * 0.8 * 0.8:.4f}")
+assert math.isclose(slope_at_the_start(True), 2 * 1.28 * 0.8 * 0.8, rel_tol=1e-5)
 
 # %% [markdown]
-# *Look for* the two steps: each time the way forks. One branch goes straight on to the next `w` (that is the $w$ in $w - 0.1\,g$, a line that says *→ w*
-# where it is long), and one goes through the gradient, whose cards are yellow. Both branches count: $1 - 0.2 = 0.8$ for each step.
+# To see where the factor 0.8 comes from, watch a single step:
+
+# %%
+with inspector.record() as trace:
+    start = mg.tensor(3.0, requires_grad=True)
+    (g,) = grad((start - 1.0) ** 2, start, create_graph=True)
+    w = start - 0.1 * g
+    final = (w - 1.0) ** 2
+    final.backward()
+
+assert math.isclose(start.grad.item(), 2 * 1.6 * 0.8, rel_tol=1e-5)
+inspector.draw(trace)
+
+# %% [markdown]
+# *Follow* the purple arrows from `final`. 3.2 arrives at `w`, and there the way forks: 3.2 goes straight to `start`, and −3.2
+# into `0.1 * g`, so −0.32 to `g`, through the yellow cards, and out of them as −0.64. Together 2.56, which is 0.8 times 3.2.
 #
-# What if one forgets `create_graph`? Then $g$ is a constant, the branch through it is cut, and each step passes on 1 instead of 0.8. No
+# What if one forgets `create_graph`? Then g is a constant, the branch through it is cut, and each step passes on 1 instead of 0.8. No
 # error; just another number:
 
 # %%
@@ -397,7 +404,7 @@ def hessian_times(f, x, v):
 
 # %% [markdown]
 # **9.2** *Newton's step.* To find the bottom of a curve, Newton goes to where the *slope* would be zero if the curvature stayed the same:
-# $x - f'(x) / f''(x)$. Return that; `x` is a tensor of one number.
+# x − f′(x) / f″(x). Return that; `x` is a tensor of one number.
 
 
 # %%
@@ -408,7 +415,7 @@ def newton_step(f, x):
 
 # %% [markdown]
 # **9.3** *Through a step of learning.* The rate itself can be learnt. From `start`, take **one** step with `rate` (a tensor that requires
-# grad) down the loss $(w - \text{goal})^2$, and return the slope of the loss *after* the step along `rate`.
+# grad) down the loss (w − goal)², and return the slope of the loss *after* the step along `rate`.
 
 
 # %%

@@ -32,11 +32,12 @@
 # inspector run tutorials/clinic/1_gan.py
 # ```
 #
-# the first for the diagnosis, the second to see it happen in the app (more about that at the end). Here we do the same from Python.
+# for the diagnosis, and to see it happen in the app (more about that at the end). Here we do the same from Python.
 
 # %%
 import inspector
 import minigrad as mg
+from inspector.app import snapshot
 from inspector.lessons import exercise, guess
 from inspector.lessons.clinic import admit, cause, examine, line_of, mend, patients
 from inspector.lessons.tasks.lesson_10 import HINTS
@@ -183,7 +184,7 @@ patient = examine("6_masked_log")
 cause(patient)
 
 # %% [markdown]
-# `explain` names one product and one index. What arrives there is 0, as you would wish; but $p\log p$ has the slope $\log p + 1$, and $0 \cdot \infty$ is
+# `explain` names one product and one index. What arrives there is 0, as you would wish; but p log p has the slope log p + 1, and 0 · ∞ is
 # not 0. `where` chooses *values*; it cannot un-compute what it did not choose.
 
 
@@ -259,13 +260,22 @@ def mend_penalty(script):
 # %% [markdown]
 # ## The same in the app
 #
-# `inspector run tutorials/clinic/1_gan.py` opens the app on that run. Then:
+# `inspector run tutorials/clinic/1_gan.py` opens the app on that run, in a terminal. A notebook has none, so here is a picture of it, taken
+# now:
+
+# %%
+patient = examine("1_gan")
+snapshot(patient, "!")
+
+# %% [markdown]
+# *Look for* the node that failed, in the middle; the line that it came from, on the left; what it had saved, and who changed that, on the
+# right, above the explanation. ▲ in the margin and on the timeline are writes in place. Then:
 #
 # | key | what it does |
 # | --- | --- |
-# | `!` | jump to the error |
-# | `w` | the explanation, as you read it above; its steps are links |
+# | `!` | to the error |
 # | `V` | back to the write that raised the version |
+# | `w` | to the explanation, as you read it above; its steps are links |
 # | `←` `→` | one event back, one event on; backwards in time is allowed |
 # | `d` | on to the next `backward()` |
 # | `?` | all other keys |

@@ -14,6 +14,8 @@ from inspector.trace.trace import Trace
 
 _CALLED = {sign: key.keys.split(",")[0] for key in KEYS for sign in key.sign.split()}
 """By the sign of a key, as the key bar writes it, what Textual calls it."""
+WIDTH = 900
+"""Pixels across: what fits a notebook's cell."""
 _FROM_AFAR = re.compile(r"@font-face \{.*?\}", re.DOTALL)
 """Fonts that would be fetched from a network; any monospaced one does."""
 
@@ -52,4 +54,13 @@ async def _screen(trace: Trace, keys: tuple[str, ...], size: tuple[int, int]) ->
         await app.workers.wait_for_complete()
         await pilot.pause()
         shown = app.export_screenshot(title=f"inspector · {Path(trace.script).name}" if trace.script else "inspector")
-    return _FROM_AFAR.sub("", shown)
+    return _sized(_FROM_AFAR.sub("", shown))
+
+
+def _sized(svg: str) -> str:
+    """Without a size of its own a picture is cropped by whoever shows it as an image."""
+    box = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    if box is None:
+        return svg
+    high = WIDTH * float(box[2]) / float(box[1])
+    return svg.replace("<svg ", f'<svg width="{WIDTH}" height="{high:.0f}" style="max-width:100%;height:auto" ', 1)

@@ -50,6 +50,14 @@ def test_a_snapshot_fetches_nothing() -> None:
     assert "@font-face" not in shown
 
 
+def test_a_snapshot_has_a_size_that_fits_a_notebook() -> None:
+    root = ElementTree.fromstring(snapshot(recorded()).svg)
+    left, top, wide, high = map(float, root.get("viewBox", "").split())
+    assert root.get("width") == "900"
+    assert abs(float(root.get("height", "0")) / 900 - high / wide) < 0.01
+    assert (left, top) == (0, 0)
+
+
 def test_a_snapshot_can_be_taken_where_a_loop_runs_already_as_in_a_notebook() -> None:
     trace = recorded()
 
