@@ -328,7 +328,7 @@ def explain(job: Job, as_json: bool, strict: bool) -> None:
     found = 1 if strict and findings else 0
     if from_file:
         sys.exit(found)
-    _leave(job, trace, otherwise=found)
+    _leave(job, trace, otherwise=found, explained=bool(findings))
 
 
 @main.command(context_settings=SCRIPT)
@@ -521,9 +521,9 @@ def _show(trace: Trace, plain: bool, everything: bool, look: Look | None = None,
     show(trace, look=look, file=file)
 
 
-def _leave(job: Job, trace: Trace, *, otherwise: int = 0) -> NoReturn:
+def _leave(job: Job, trace: Trace, *, otherwise: int = 0, explained: bool = False) -> NoReturn:
     """Say in a sentence what went wrong, and exit with the script's own status."""
-    sentence = verdict(trace, job.stands_for)
+    sentence = verdict(trace, job.stands_for, explained=explained)
     for told in (cut_short(trace), sentence):
         if told is not None:
             click.echo(f"inspector: {told}", err=True)

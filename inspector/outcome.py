@@ -14,10 +14,11 @@ LONGEST = 160
 """Characters of an error's message that the sentence quotes."""
 
 
-def verdict(trace: Trace, stood_for: str | None = None) -> str | None:
+def verdict(trace: Trace, stood_for: str | None = None, *, explained: bool = False) -> str | None:
     """How the script failed; None when it ended well and was seen to use minigrad.
 
-    ``stood_for`` is the name of the module in whose place the script found minigrad.
+    ``stood_for`` is the name of the module in whose place the script found minigrad; ``explained`` says that the reader
+    has been told why already.
     """
     ended = trace.outcome
     name = Path(trace.script).name
@@ -25,7 +26,8 @@ def verdict(trace: Trace, stood_for: str | None = None) -> str | None:
         return nothing_recorded(trace, stood_for)
     match ended.kind:
         case "error":
-            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{_hint(trace, ended, name, stood_for)}"
+            hint = "" if explained else _hint(trace, ended, name, stood_for)
+            return f"{name} raised {ended.error}{_line(ended)}{_message(ended)}{hint}"
         case "syntax":
             return f"not a Python script: {ended.message}"
         case "exit":
@@ -75,7 +77,8 @@ def _hint(trace: Trace, ended: ScriptEnded, name: str, stood_for: str | None) ->
     if ended.error == "EOFError":
         return f"; it asked for input, and there was none: pipe it in, `inspector run --plain {name} < answers.txt`"
     if trace.steps_of(BackwardFailed):
-        return f"; `inspector explain {name}` says why"
+        in_its_place = "" if stood_for is None else f"{_AS_TORCH} "
+        return f"; `inspector explain {in_its_place}{name}` says why"
     return ""
 
 
