@@ -40,7 +40,8 @@ class Seals:
         if key is None or key in self.opened:
             return True
         task, node = key
-        return node is None and all((task, one) in self.opened for one in self.nodes.get(task, ()))
+        known = self.nodes.get(task, set())
+        return node is None and bool(known) and all((task, one) in self.opened for one in known)
 
     def open(self, key: Key) -> None:
         """Let the numbers of a gradient be seen."""
@@ -203,7 +204,11 @@ class VeiledFacts(Sequence[Fact]):
 
     def _valued(self, fact: facts.TensorCreated | facts.VersionBumped, step: int) -> Fact:
         key = self.clues.keys.get(step)
-        return fact if key is None else replace(fact, value=self._seal(fact.value, key))
+        if key is None:
+            return fact
+        if isinstance(fact, facts.VersionBumped):
+            return replace(fact, value=self._seal(fact.value, key), whole=self._seal(fact.whole, key))
+        return replace(fact, value=self._seal(fact.value, key))
 
     def _printed(self, fact: facts.Printed, step: int) -> Fact:
         return replace(fact, text=NUMBER.sub(self._masked, fact.text))

@@ -27,6 +27,9 @@ class Checking(Screen[None]):
     def action_check(self) -> None:
         """Check the selected node. The answer stands in its pane, and stays there."""
         moment = self.walk.moment(self.view)
+        if moment.score is not None:
+            self.notify("A check would give gradients away: first guess, with y, or end the quiz, with Q.")
+            return
         self.action_to("node")
         if moment.node is None:
             self.notify("Select a node first: click on one, or go to it with n.")

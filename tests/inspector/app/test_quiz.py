@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from typing import Any, get_type_hints
 
 from inspector.app.desk import LOWER
 from inspector.app.quiz import Question, Quiz
@@ -247,3 +247,52 @@ async def test_y_without_a_quiz_says_how_to_begin_one(open_app: Open) -> None:
 async def test_the_app_can_open_as_a_quiz(open_app: Open) -> None:
     async with open_app(quiz=True) as app:
         assert "quiz: nothing guessed yet" in app.text("banner")
+
+
+async def test_a_check_by_differences_would_give_it_away(open_app: Open) -> None:
+    async with open_app() as app:
+        await app.press("Q")
+        await app.go(40)
+        await app.press("f")
+        assert any("would give gradients away" in note.message for note in app.app._notifications)
+
+
+def test_every_array_of_a_fact_that_a_backward_call_makes_is_sealed() -> None:
+    """A new field of a fact must not slip through: whatever holds numbers during a call is hidden, or is a seed."""
+    number = Summary((), "f32", 6.0, 6.0, 6.0, 6.0, 0, 0, (6.0,))
+    kinds = [
+        facts.NodeStarting,
+        facts.NodeFinished,
+        facts.GradientSent,
+        facts.GradientAccumulated,
+        facts.HookRan,
+        facts.GradCleared,
+        facts.GradAssigned,
+        facts.TensorCreated,
+        facts.VersionBumped,
+    ]
+    before: list[facts.Fact] = [
+        facts.NodeCreated(1, "AccumulateGrad", 1, (), (), 1),
+        facts.BackwardStarted(9, (5,), (4,), (None,), False, False, None, None, "backward"),
+        facts.GradientAccumulated(9, 1, 1, None, number, number, "stolen"),
+    ]
+    for kind in kinds:
+        fields: dict[str, Any] = {"node": 1, "task": 9, "leaf": 1, "tensor": 1, "target": 1}
+        given = {
+            name: (number,)
+            if str(hint).startswith("tuple[inspector")
+            else number
+            if "Summary" in str(hint)
+            else fields.get(name, () if "tuple" in str(hint) else 0)
+            for name, hint in get_type_hints(kind).items()
+            if name != "place"
+        }
+        held = [name for name, hint in get_type_hints(kind).items() if "Summary" in str(hint)]
+        assert held, kind
+        veiled = Veiled(Trace([*before, kind(**given)])).facts[3]
+        for name in held:
+            found = getattr(veiled, name)
+            (one,) = found if isinstance(found, tuple) else (found,)
+            assert one.norm is None, (kind, name)
+    holding = {kind for kind in facts.KINDS.values() if any("Summary" in str(h) for h in get_type_hints(kind).values())}
+    assert holding == {*kinds, facts.BackwardStarted}
