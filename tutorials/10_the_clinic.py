@@ -25,14 +25,13 @@
 # 3. *Diagnosis*: what does `explain` say? Does it agree with your suspicion?
 # 4. *Mend*: the few lines that change.
 #
-# In a terminal you would type
+# Here we make them from Python. In a terminal you would type this, for the diagnosis and to see it happen in the app (more about that at
+# the end):
 #
 # ```sh
 # inspector explain tutorials/clinic/1_gan.py
 # inspector run tutorials/clinic/1_gan.py
 # ```
-#
-# for the diagnosis, and to see it happen in the app (more about that at the end). Here we do the same from Python.
 
 # %%
 import inspector

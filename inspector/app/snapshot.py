@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from rich import console
 
 from inspector.app.app import InspectorApp
 from inspector.app.keys import KEYS
@@ -53,8 +57,21 @@ async def _screen(trace: Trace, keys: tuple[str, ...], size: tuple[int, int]) ->
         await pilot.pause()
         await app.workers.wait_for_complete()
         await pilot.pause()
-        shown = app.export_screenshot(title=f"inspector · {Path(trace.script).name}" if trace.script else "inspector")
+        with _silently():
+            shown = app.export_screenshot(title="inspector")
     return _sized(_FROM_AFAR.sub("", shown))
+
+
+@contextlib.contextmanager
+def _silently() -> Iterator[None]:
+    """In a notebook rich prints into the cell whatever it is given, even a screen that is to become a picture."""
+    asks = "_is_jupyter"
+    before = getattr(console, asks)
+    setattr(console, asks, lambda: False)
+    try:
+        yield
+    finally:
+        setattr(console, asks, before)
 
 
 def _sized(svg: str) -> str:

@@ -9,6 +9,8 @@ from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 import minigrad as mg
 from inspector.app import snapshot
 from inspector.record.session import Recording, record
@@ -65,3 +67,11 @@ def test_a_snapshot_can_be_taken_where_a_loop_runs_already_as_in_a_notebook() ->
         return snapshot(trace, "end").svg
 
     assert step(asyncio.run(cell())) == len(trace)
+
+
+def test_a_snapshot_prints_nothing_into_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    printed: list[object] = []
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("rich.jupyter.display", lambda *given: printed.append(given))
+    snapshot(recorded())
+    assert printed == []
