@@ -8,8 +8,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from inspector.trace.facts import Place
+
+NOTEBOOK = 110
+"""Characters in a line of prose in a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,10 @@ class Finding:
         places = [f"  {one.role:<{roles}} {one.where}" for one in self.locations]
         mend = [f"  {'mend' if not i else '':<{roles}} {line}" for i, line in enumerate(self.mend.splitlines())]
         return "\n".join([told, *places, *mend])
+
+    def _repr_pretty_(self, printer: Any, _: bool) -> None:
+        """For notebooks, in lists as well: as it is read, and not field by field."""
+        printer.text(self.text(NOTEBOOK))
 
 
 def at(place: Place | None, role: str) -> tuple[Location, ...]:

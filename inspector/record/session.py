@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from inspector.record import breaking
@@ -63,6 +64,19 @@ class Recording(Trace):
         from inspector.draw.player import Player
 
         return Player(self, title=title, height=height)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the player, or in a sentence why there is none."""
+        from inspector.draw import DrawError
+
+        try:
+            return self.player()._repr_html_()
+        except DrawError as error:
+            return f"<p>{escape(str(error))}</p>"
+
+    def _mime_(self) -> tuple[str, str]:
+        """For marimo."""
+        return "text/html", self._repr_html_()
 
     def show(self) -> None:
         """Open the app on this trace; returns when it is closed."""

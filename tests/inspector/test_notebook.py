@@ -136,3 +136,27 @@ def test_a_trace_of_files_stays_as_it_is() -> None:
 def test_what_cannot_be_drawn_displays_as_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.draw.player.UTMOST", 2)
     assert trace_html(Trace(stories.network())).startswith("<p>This graph has ")
+
+
+def test_a_recording_shows_itself_without_the_extension_too(shell: Any) -> None:
+    shell.run_line_magic("unload_ext", "inspector")
+    shell.run_cell("import inspector\n" + CELL + "with inspector.record() as trace:\n    (w * 2.0).sum().backward()\n")
+    html = displayed(shell, "trace")
+    assert html is not None
+    assert html.startswith("<iframe srcdoc=")
+    assert displayed(shell, "trace._mime_()[1] == trace._repr_html_() and trace.player()") is not None
+    assert shell.run_cell("trace._mime_()[0]").result == "text/html"
+    shell.run_line_magic("load_ext", "inspector")
+
+
+def test_explanations_are_read_in_a_notebook_as_sentences(shell: Any) -> None:
+    shell.run_cell(
+        "import inspector, minigrad as mg\nw = mg.tensor([1.0], requires_grad=True)\n"
+        "with inspector.record() as trace:\n    h = w.exp()\n    h.add_(1.0)\n"
+        "    try:\n        h.sum().backward()\n    except RuntimeError:\n        pass\n"
+    )
+    value = shell.run_cell("inspector.explain(trace)").result
+    told = shell.display_formatter.format(value)[0]["text/plain"]
+    assert told.startswith("[inplace-version: ExpBackward0")
+    assert "line 5" in told
+    assert "Finding(" not in told
