@@ -24,7 +24,6 @@ INSTEAD = {
     "autocast": _NO_MIXED,
     "bfloat16": "NumPy has none; use float32, or float16 for half the memory",
     "chalf": _NOT_LOW,
-    "channels_last": "memory is in row-major order; leave it out",
     "compile": _EAGER,
     "compiler": _EAGER,
     "complex32": _NOT_LOW,

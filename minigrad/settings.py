@@ -12,6 +12,8 @@ from minigrad.devices import CPU, device
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
+    "channels_last",
+    "channels_last_3d",
     "contiguous_format",
     "device",
     "get_default_device",
@@ -42,13 +44,14 @@ class layout(str):  # noqa: N801 (PyTorch's name)
 
 
 class memory_format(str):  # noqa: N801 (PyTorch's name)
-    """The order of elements in memory: row by row."""
+    """The order of elements in memory: row by row, or with the channels of pictures last."""
 
     __slots__ = ()
 
 
 strided = layout("strided")
 contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
 _set: dict[str, Any] = {"threads": 1, "precision": "highest", "deterministic": False}
 
 

@@ -57,6 +57,7 @@ from minigrad.ops.gamma import GammaMethods
 from minigrad.ops.indexed import IndexedMethods
 from minigrad.ops.indexing import IndexingMethods
 from minigrad.ops.joining import JoiningMethods
+from minigrad.ops.layouts import LayoutMethods
 from minigrad.ops.likeness import CreationMethods
 from minigrad.ops.linalg import LinalgMethods
 from minigrad.ops.matmul import MatmulMethods
@@ -113,6 +114,7 @@ class Tensor(
     IndexedMethods,
     IndexingMethods,
     JoiningMethods,
+    LayoutMethods,
     LinalgMethods,
     MatmulMethods,
     OlderLinalgMethods,
@@ -230,10 +232,6 @@ class Tensor(
     def storage_offset(self) -> int:
         """Elements from the start of the shared memory to the first of this tensor."""
         return 0 if self._view is None else geometry(self.array, self._view.base.array).offset
-
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie one after the other in row-major order."""
-        return self.array.flags.c_contiguous
 
     def data_ptr(self) -> int:
         """The address of the first element."""

@@ -288,11 +288,39 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
         return "in place"
     ours = type(gradient) is np.ndarray and sys.getrefcount(gradient) <= STEAL_LIMIT and _whole(gradient)
     kind = leaf.array.dtype if leaf._hooks is None else gradient_kind(leaf)
-    if ours and (kind is None or gradient.dtype == kind):
+    if ours and (kind is None or gradient.dtype == kind) and _lies_as(gradient, leaf.array):
         leaf._grad = wrap(gradient)
         return "stolen"
-    leaf._grad = wrap(np.array(gradient, dtype=kind))
+    leaf._grad = wrap(_laid_as(leaf.array, gradient, kind))
     return "copied"
+
+
+def _lies_as(gradient: np.ndarray[Any, Any], leaf: np.ndarray[Any, Any]) -> bool:
+    """PyTorch's contract: a gradient lies in memory as its leaf does, or row by row if that has gaps or overlaps."""
+    if leaf.flags.c_contiguous or not _fills(leaf):
+        return gradient.flags.c_contiguous
+    return gradient.strides == leaf.strides
+
+
+def _fills(array: np.ndarray[Any, Any]) -> bool:
+    """Whether the elements fill a stretch of memory, in whatever order."""
+    expected = array.itemsize
+    for step, length in sorted(zip(array.strides, array.shape, strict=True)):
+        if length != 1 and step != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _laid_as(
+    leaf: np.ndarray[Any, Any], gradient: np.ndarray[Any, Any], kind: np.dtype[Any] | None
+) -> np.ndarray[Any, Any]:
+    """A copy of ``gradient`` of type ``kind`` that lies in memory as it should."""
+    if leaf.flags.c_contiguous or leaf.shape != gradient.shape or not _fills(leaf):
+        return np.array(gradient, dtype=kind, order="C")
+    copy = np.empty_like(leaf, gradient.dtype if kind is None else kind)
+    copy[...] = gradient
+    return copy
 
 
 def _whole(array: np.ndarray[Any, Any]) -> bool:

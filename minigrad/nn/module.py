@@ -18,6 +18,7 @@ from minigrad.events import ScopeEntered
 from minigrad.missing import absent
 from minigrad.nn.calling import call_with_hooks
 from minigrad.nn.parameter import Buffer, Parameter
+from minigrad.settings import memory_format
 from minigrad.tensor import Tensor, clear_grad
 
 T = TypeVar("T")
@@ -354,8 +355,13 @@ class Module:
         fn(self)
         return self
 
-    def to(self, *args: Any, dtype: dtype_type | None = None, **kwargs: Any) -> Self:
-        """Convert floating-point parameters and buffers, here and below, to a type; ``"cpu"`` changes nothing."""
+    def to(
+        self, *args: Any, dtype: dtype_type | None = None, memory_format: memory_format | None = None, **kwargs: Any
+    ) -> Self:
+        """Convert floating-point parameters and buffers, here and below, to a type; ``"cpu"`` changes nothing.
+
+        With a ``memory_format`` those that have channels of pictures are laid out anew.
+        """
         for argument in (*args, *kwargs.values()):
             if isinstance(argument, dtype_type):
                 dtype = argument
@@ -365,7 +371,15 @@ class Module:
                 device(argument)
             elif not isinstance(argument, device | bool | None):
                 raise TypeError(f"to() takes a type, a tensor or the device 'cpu', not {argument!r}")
+        if memory_format is not None:
+            self._lay_out(memory_format)
         return self if dtype is None else self._converted(dtype)
+
+    def _lay_out(self, wanted: memory_format) -> None:
+        with no_grad():
+            for tensor in (*self.parameters(), *self.buffers()):
+                if tensor.ndim in (4, 5):
+                    tensor.data = tensor.data.to(memory_format=wanted)
 
     def _converted(self, kind: dtype_type) -> Self:
         """Parameters stay the same objects, so that an optimiser goes on knowing them."""

@@ -13,6 +13,8 @@ from minigrad.devices import device as device_type
 from minigrad.dtypes import dtype
 from minigrad.ops.creation import check_device
 from minigrad.ops.fitting import cast
+from minigrad.ops.layouts import laid_out
+from minigrad.settings import memory_format, preserve_format
 
 __all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
 
@@ -100,10 +102,10 @@ class ConversionMethods:
         device: Any = None,
         non_blocking: Any = False,
         copy: Any = False,
-        memory_format: Any = None,
+        memory_format: memory_format | None = None,
     ) -> Any:
-        """This tensor in another type: ``to(dtype)``, ``to(other)``, ``to("cpu")`` or both; itself when nothing
-        changes. Where the device is the CPU and memory in row-major order, there is nothing else to ask for.
+        """This tensor in another type: ``to(dtype)``, ``to(other)``, ``to("cpu")`` or both, or with its elements in
+        another order in memory; itself when nothing changes. There is no device but the CPU.
 
         >>> import minigrad as mg
         >>> mg.tensor([1, 2]).to(mg.float64)
@@ -118,7 +120,8 @@ class ConversionMethods:
             else:
                 dtype = each
         check_device(device)
-        return converted(self, self.dtype if dtype is None else _known(dtype), copy)
+        made = converted(self, self.dtype if dtype is None else _known(dtype), copy)
+        return made if memory_format in (None, preserve_format) else laid_out(made, memory_format)
 
     def type(self: Any, dtype: Any = None) -> Any:
         """The type's name, such as ``minigrad.FloatTensor``; or, with ``dtype`` or such a class, this tensor in it."""

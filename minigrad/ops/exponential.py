@@ -189,8 +189,8 @@ def _not_for_integers(name: str) -> Array:
 
 
 logaddexp.grads(
-    a=lambda g, a, b: g / (1 + exp(b - a)),
-    b=lambda g, a, b: g / (1 + exp(a - b)),
+    a=lambda g, a, b: g / (1 + exp(_less(b, a))),
+    b=lambda g, a, b: g / (1 + exp(_less(a, b))),
 )
 
 
@@ -206,8 +206,8 @@ def logaddexp2(a: Array, b: Array, /) -> Array:
 
 
 logaddexp2.grads(
-    a=lambda g, a, b: g / (1 + exp2(b - a)),
-    b=lambda g, a, b: g / (1 + exp2(a - b)),
+    a=lambda g, a, b: g / (1 + exp2(_less(b, a))),
+    b=lambda g, a, b: g / (1 + exp2(_less(a, b))),
 )
 
 
@@ -321,16 +321,17 @@ def pow_pair(a: Array, exponent: Array, /) -> Array:
 
 
 pow_pair.grads(
-    a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** _one_less(exponent))),
+    a=lambda g, a, exponent: choose(exponent == 0, 0, g * (exponent * a ** _less(exponent, 1))),
     exponent=lambda g, a, exponent, out: g * choose((a == 0) & _is_at_least_0(exponent), 0, out * _log_for(out, a)),
 )
 
 
-def _one_less(exponent: Any) -> Any:
-    """``exponent - 1``, which is refused where the exponents are a mask, as PyTorch refuses it."""
-    if not isinstance(exponent, TensorMeta) and exponent.dtype.kind == "b":
-        refuse_bool_difference(np.asarray(exponent))
-    return exponent - 1
+def _less(a: Any, b: Any) -> Any:
+    """``a - b``, which in a rule too is refused for a mask, as PyTorch refuses it."""
+    for each in (a, b):
+        if isinstance(each, np.ndarray | np.generic) and each.dtype.kind == "b":
+            refuse_bool_difference(np.asarray(each))
+    return a - b
 
 
 def _log_for(out: Any, a: Any) -> Any:

@@ -17,7 +17,7 @@ from minigrad.events import RequiresGradChanged, TensorCreated, emit
 from minigrad.ops import viewing
 from minigrad.ops.dims import Shape, as_shape, infer_shape, wrap_dim, wrap_dims
 from minigrad.ops.scope import composite
-from minigrad.ops.viewing import clone, diagonal, permute, reshape_to, select, t, transpose, unbind, unsqueeze
+from minigrad.ops.viewing import diagonal, permute, reshape_to, select, t, transpose, unbind, unsqueeze
 from minigrad.ops.viewing import unfold as unfold_windows
 
 __all__ = [
@@ -508,14 +508,6 @@ class ShapeMethods:
     def unfold(self, dimension: int, size: int, step: int) -> Any:
         """All windows of length ``size`` along ``dimension``."""
         return unfold_windows.apply(self, dimension, size, step)
-
-    def clone(self, *, memory_format: Any = None) -> Any:
-        """A copy with a memory of its own, through which gradients flow."""
-        return clone.apply(self)
-
-    def contiguous(self: Any, memory_format: Any = None) -> Any:
-        """This tensor if its elements lie in row-major order, else a copy for which they do."""
-        return self if self.array.flags.c_contiguous else viewing.contiguous_copy.apply(self)
 
     @property
     def T(self: Any) -> Any:  # noqa: N802 (PyTorch's name)

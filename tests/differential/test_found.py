@@ -921,6 +921,12 @@ d = xp.tensor([2.0], dtype=xp.float64, requires_grad=True)
 e = d.prod()
 e.backward(create_graph=True)
 """,
+    "the second operand of logaddexp is no mask in its derivative": """
+a = xp.tensor([1.0, 2.0], dtype=xp.float64, requires_grad=True)
+b = a.eq(a)
+c = a.logaddexp(b)
+c.backward(xp.ones_like(c))
+""",
 }
 """Programs by the behaviour that they show."""
 

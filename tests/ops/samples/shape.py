@@ -29,6 +29,10 @@ SAMPLES: Table = {
         sample("m.matmul(x, y)", x=(2, 3, 4), y=(4, 2), kinds="c"),
     ],
     "clone": [sample("x.clone()", x=(2, 3)), sample("m.clone(x)", x=()), sample("x.t().clone()", x=(0, 3))],
+    "channels_last_copy": [
+        sample("x.contiguous(memory_format=m.channels_last)", x=(2, 3, 4, 2)),
+        sample("x.contiguous(memory_format=m.channels_last_3d)", x=(1, 2, 3, 2, 2)),
+    ],
     "contiguous_copy": [sample("x.t().contiguous()", x=(2, 3)), sample("x.transpose(0, 2).contiguous()", x=(2, 3, 4))],
     "alias": [sample("x[...]", x=(2, 3)), sample("x[...]", x=())],
     "transpose": [
