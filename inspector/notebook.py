@@ -99,11 +99,8 @@ def named_cells(trace: Trace, cells: Mapping[str, str]) -> Trace:
 
 
 def trace_html(trace: Trace, cells: Mapping[str, str] | None = None) -> str:
-    """The player of a trace, in a frame."""
-    try:
-        return Player(named_cells(trace, cells or {}))._repr_html_()
-    except DrawError as error:
-        return f"<p>{escape(str(error))}</p>"
+    """The player of a trace, in a frame; or in a sentence why there is none."""
+    return Player(named_cells(trace, cells or {}))._repr_html_()
 
 
 def tensor_html(tensor: Any) -> str:

@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from inspector.record import breaking
@@ -66,13 +65,8 @@ class Recording(Trace):
         return Player(self, title=title, height=height)
 
     def _repr_html_(self) -> str:
-        """For notebooks: the player, or in a sentence why there is none."""
-        from inspector.draw import DrawError
-
-        try:
-            return self.player()._repr_html_()
-        except DrawError as error:
-            return f"<p>{escape(str(error))}</p>"
+        """For notebooks: the player."""
+        return self.player()._repr_html_()
 
     def _mime_(self) -> tuple[str, str]:
         """For marimo."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from inspector.draw.collecting import undisturbed
 from inspector.draw.composing import UTMOST, composed, renamed
+from inspector.draw.errors import DrawError
 from inspector.draw.files import write_whole
 from inspector.draw.options import Options
 from inspector.draw.player.chapters import Chapter, affordable, chapters
@@ -98,9 +99,13 @@ class Player:
         return target
 
     def _repr_html_(self) -> str:
-        """For notebooks: in a frame of its own, so that neither's style reaches the other."""
+        """For notebooks: in a frame of its own, so that neither's style reaches the other; or why there is none."""
+        try:
+            html = self.html
+        except DrawError as error:
+            return f"<p>{escape(str(error))}</p>"
         return (
-            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts" title="A replay of the backward pass" '
+            f'<iframe srcdoc="{escape(html)}" sandbox="allow-scripts" title="A replay of the backward pass" '
             f'style="width:100%;height:{self.height}px;border:0"></iframe>'
         )
 
