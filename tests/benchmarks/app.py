@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 
 from inspector.app.app import InspectorApp
+from inspector.app.desk import LOWER
 from inspector.app.screens.desk import DeskScreen
 from inspector.trace.trace import Trace
 from tests.benchmarks.figures import SECONDS, Figure, Row, exact, middle
@@ -49,6 +50,15 @@ async def _figures(trace: Trace) -> dict[str, Figure]:
             desk.go(aim.randrange(len(trace)))
             await _settled(app)
 
+        panes: dict[str, Figure] = {}
+        for pane in LOWER[1:]:
+            desk.go(len(trace) // 2)
+            desk.action_to(pane)
+            await _settled(app)
+            panes[f"step, {pane}"] = await _timed(30, lambda: press("forward"), STEP)
+            panes[f"seek, {pane}"] = await _timed(20, seek, SEEK)
+        desk.action_to(LOWER[0])
+
         return {
             "opens": exact(opened, SECONDS, OPEN),
             "all laid out": exact(complete, SECONDS),
@@ -56,6 +66,7 @@ async def _figures(trace: Trace) -> dict[str, Figure]:
             "step back": await _timed(60, lambda: press("back"), STEP),
             "next node": await _timed(30, lambda: press("next('node')"), SEEK),
             "seek": await _timed(40, seek, SEEK),
+            **panes,
         }
 
 

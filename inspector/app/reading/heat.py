@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from inspector.app.lines import Bit, Line, Role, line
@@ -51,8 +53,9 @@ def heat(summary: Summary, room: int) -> list[Line]:
 
 def strip(values: Sequence[Any], largest: float, wide: int = 1) -> Line:
     """One row of a map."""
-    cells = [shade(value, largest) for value in values]
-    return tuple(Bit(glyph * wide, role) for glyph, role in cells)
+    cells = (shade(value, largest) for value in values)
+    pieces = groupby(cells, key=itemgetter(1))
+    return tuple(Bit("".join(glyph * wide for glyph, _ in run), role) for role, run in pieces)
 
 
 def largest_of(values: Sequence[Any]) -> float:

@@ -96,7 +96,7 @@ def _first_bump_after(moment: Moment, saved: Saved) -> Line:
         return BLANK
     bump = bumps[0]
     return line(
-        ("     ▲ ", "bump"), Bit(plain(bump.by), "bump", Jump("step", bump.step)), (f"  {where(bump.place)}", "muted")
+        "     ", Bit(f"▲ {plain(bump.by)}", "bump", Jump("step", bump.step)), (f"  {where(bump.place)}", "muted")
     )
 
 
