@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 
 from inspector.explain.finding import Evidence, Finding, at, unique
 from inspector.explain.passes import Pass, passes_of
@@ -17,18 +18,20 @@ KIND = "hook-on-sum"
 def note(trace: Trace) -> list[Finding]:
     """One note for each leaf with a hook to which a pass sent more than one gradient."""
     found: dict[int, Finding] = {}
-    for one in passes_of(trace):
-        for step, hook in _hooks_in(trace, one):
+    ran = trace.steps_of(HookRan)
+    for one in passes_of(trace) if ran else ():
+        for step, hook in _hooks_in(trace, one, ran):
             sent = _sent_to_leaf(trace, one, hook)
             if hook.tensor is not None and len(sent) > 1 and hook.tensor not in found:
                 found[hook.tensor] = _told(trace, one, step, hook, sent)
     return list(found.values())
 
 
-def _hooks_in(trace: Trace, one: Pass) -> Iterator[tuple[int, HookRan]]:
-    for step in trace.steps_of(HookRan):
+def _hooks_in(trace: Trace, one: Pass, ran: Sequence[int]) -> Iterator[tuple[int, HookRan]]:
+    """The hooks on tensors among the steps ``ran`` that belong to a pass."""
+    for step in ran[bisect_right(ran, one.step) : bisect_left(ran, one.end or len(trace))]:
         fact = trace.facts[step - 1]
-        if one.step < step < (one.end or len(trace)) and isinstance(fact, HookRan) and fact.kind == "tensor":
+        if isinstance(fact, HookRan) and fact.kind == "tensor":
             yield step, fact
 
 
