@@ -170,8 +170,8 @@ class JointOpNode(OpNode):
         return tuple(f"{wish}[{i - first}]" for i in sources) if self._is_star(wish) else (wish,) * len(sources)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
-        if self.op.variadic:  # a list is wanted whole or not at all
-            return self.run(gradient if any(wanted) else None, create_graph)
+        if self.op.variadic:
+            return self.run(gradient, create_graph)
         sent: list[Gradient] = SavingNode.run_some(self, gradient, create_graph, wanted)
         return sent
 

@@ -1,7 +1,8 @@
 """A process of its own that runs workloads with the minigrad it finds first, and times them when it is told to.
 
 ``python -m tests.benchmarks.worker``: each line of input names a workload and how many steps to make; each line of
-output says how many seconds one took. ``Worker`` is the other end, for whoever starts it.
+output says how many seconds one took, or for no steps, how many of Python's instructions one runs. ``Worker`` is the
+other end, for whoever starts it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ class Worker:
             raise RuntimeError(f"a worker that was to run {key} has ended; its own words are above.")
         return float(answer)
 
+    def count(self, key: str) -> float:
+        """Of Python's instructions, how many one step of the workload ``key`` runs."""
+        return self.take(key, 0)
+
     def __enter__(self) -> Self:
         return self
 
@@ -49,6 +54,7 @@ class Worker:
 
 def _serve() -> None:
     import minigrad
+    from tests.benchmarks.instructions import executed
     from tests.benchmarks.timing import timed
     from tests.benchmarks.workloads import WORKLOADS, Step
 
@@ -58,7 +64,7 @@ def _serve() -> None:
         if key not in steps:
             steps[key] = next(workload.prepare(minigrad) for workload in WORKLOADS if workload.key == key)
             steps[key]()
-        print(timed(steps[key], int(calls)), flush=True)
+        print(timed(steps[key], int(calls)) if int(calls) else executed(steps[key]), flush=True)
 
 
 if __name__ == "__main__":
