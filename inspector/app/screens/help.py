@@ -57,7 +57,7 @@ def _keys(group: Group) -> list[Content]:
 
 
 def _row(sign: str, words: str, room: int, click: str = "") -> Content:
-    return Content.assemble((sign.ljust(room), f"bold $accent{click}"), (words, f"$foreground 80%{click}"))
+    return Content.assemble((sign.ljust(room), "bold $accent"), (words, f"$foreground 80%{click}"))
 
 
 class Help(ModalScreen[str | None]):
