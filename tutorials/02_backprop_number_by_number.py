@@ -49,37 +49,41 @@ from inspector.lessons.tasks.lesson_02 import HINTS
 #
 # ## Forward
 #
-# The same numbers as tensors, for the engine to check you. (The second function is asked only when you have answered.)
+# The same numbers as tensors, for the engine to check you. (The last function is asked only when you have answered.)
 
 # %%
 x = mg.tensor([0.05, 0.10], dtype=mg.float64)
 target = mg.tensor([0.01, 0.99], dtype=mg.float64)
-W1 = mg.tensor([[0.15, 0.20], [0.25, 0.30]], dtype=mg.float64, requires_grad=True)
-W2 = mg.tensor([[0.40, 0.45], [0.50, 0.55]], dtype=mg.float64, requires_grad=True)
 
 
-def forward():
+def weights():
+    W1 = mg.tensor([[0.15, 0.20], [0.25, 0.30]], dtype=mg.float64, requires_grad=True)
+    W2 = mg.tensor([[0.40, 0.45], [0.50, 0.55]], dtype=mg.float64, requires_grad=True)
+    return W1, W2
+
+
+def forward(W1, W2):
     """The network, as anybody would write it."""
     net_h = W1 @ x + 0.35
     h = net_h.sigmoid()
     net_o = W2 @ h + 0.60
     o = net_o.sigmoid()
     E = ((target - o) ** 2).sum() / 2
-    return net_h, h, net_o, o, E
+    return {"net_h": net_h, "h": h, "net_o": net_o, "o": o, "E": E}
 
 
 def reaches(name, index):
     """What reaches one number on the way back from E."""
-    net_h, h, net_o, o, E = forward()
-    where = {"net_h": net_h, "h": h, "net_o": net_o, "o": o, "W1": W1, "W2": W2}[name]
-    return mg.autograd.grad(E, where)[0][index]
+    W1, W2 = weights()
+    values = {"W1": W1, "W2": W2, **forward(W1, W2)}
+    return mg.autograd.grad(values["E"], values[name])[0][index]
 
 
 # %% [markdown]
 # Begin with the weighted sum of h1, bias included:
 
 # %%
-guess("net_h1", ..., lambda: forward()[0][0], hints=HINTS)
+guess("net_h1", ..., lambda: forward(*weights())["net_h"][0], hints=HINTS)
 
 
 # %% [markdown]
@@ -101,7 +105,7 @@ E = (t1 - o1) ** 2 / 2 + (t2 - o2) ** 2 / 2
 
 print(f"h1 = {h1:.6f}   h2 = {h2:.6f}")
 print(f"o1 = {o1:.6f}   o2 = {o2:.6f}   E = {E:.6f}")
-assert math.isclose(E, forward()[4].item(), rel_tol=1e-12)
+assert math.isclose(E, forward(*weights())["E"].item(), rel_tol=1e-12)
 
 # %% [markdown]
 # o1 should be 0.01 and is 0.75; o2 should be 0.99 and is 0.77. Both are to be moved, and the weights are all that we may turn.
@@ -173,8 +177,7 @@ print(f"deltas: o1 {delta_o1:.6f}   o2 {delta_o2:.6f}   h1 {delta_h1:.6f}   h2 {
 # %%
 def nodes_that_run():
     with inspector.record() as rehearsed:
-        forward()[4].backward()
-    W1.grad = W2.grad = None
+        forward(*weights())["E"].backward()
     return len(rehearsed.steps_of("NodeFinished"))
 
 
@@ -251,7 +254,7 @@ assert np.allclose(h.grad.numpy(), weight.T @ delta_o)
 losses = []
 for _ in range(2_001):
     W1.grad = W2.grad = None
-    E = forward()[4]
+    E = forward(W1, W2)["E"]
     losses.append(E.item())
     E.backward()
     with mg.no_grad():
@@ -260,7 +263,8 @@ for _ in range(2_001):
 
 for step in (0, 1, 10, 100, 1000, 2000):
     print(f"after {step:4d} steps: E = {losses[step]:.8f}")
-print("the outputs are now", [round(value, 4) for value in forward()[3].tolist()], "and should be [0.01, 0.99]")
+outputs = forward(W1, W2)["o"].tolist()
+print("the outputs are now", [round(value, 4) for value in outputs], "and should be [0.01, 0.99]")
 
 assert losses[0] > losses[1] > losses[10] > losses[100] > losses[1000] > losses[2000]
 assert abs(losses[1] - 0.291027924) < 1e-6  # the paper's number, which rounds on the way

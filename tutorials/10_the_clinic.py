@@ -55,7 +55,7 @@ admit("1_gan")
 
 # %%
 patient = examine("1_gan")
-guess("patient 1: the line that spoils it", ..., lambda: line_of(patient, "mutated"), hints=HINTS)
+guess("patient 1: the line that spoils it", ..., lambda patient=patient: line_of(patient, "mutated"), hints=HINTS)
 
 # %%
 cause(patient)
@@ -85,7 +85,12 @@ admit("2_hidden_state")
 
 # %%
 patient = examine("2_hidden_state")
-guess("patient 2: the line that is gone through twice", ..., lambda: line_of(patient, "created"), hints=HINTS)
+guess(
+    "patient 2: the line that is gone through twice",
+    ...,
+    lambda patient=patient: line_of(patient, "created"),
+    hints=HINTS,
+)
 
 # %%
 cause(patient)
@@ -106,7 +111,7 @@ admit("3_loss_by_hand")
 
 # %%
 patient = examine("3_loss_by_hand")
-guess("patient 3: the line that cuts the history", ..., lambda: line_of(patient, "cut"), hints=HINTS)
+guess("patient 3: the line that cuts the history", ..., lambda patient=patient: line_of(patient, "cut"), hints=HINTS)
 
 # %%
 cause(patient)
@@ -129,7 +134,7 @@ admit("4_scaled_weights")
 
 # %%
 patient = examine("4_scaled_weights")
-guess("patient 4: the line to mend first", ..., lambda: line_of(patient, "created"), hints=HINTS)
+guess("patient 4: the line to mend first", ..., lambda patient=patient: line_of(patient, "created"), hints=HINTS)
 
 # %%
 cause(patient)

@@ -20,6 +20,8 @@ class Question:
     tolerance: float = TOLERANCE
     hints: Mapping[Any, str] = field(default_factory=dict)
     batch: int | None = None
+    find_out: Callable[[], object] | None = None
+    """Finds the truth anew: who scrolls back to answer must be told the same."""
 
     def judge(self, answer: object) -> Verdict:
         """What to say to an answer."""
@@ -63,7 +65,9 @@ def guess(
     asked = not isinstance(answer, EllipsisType) or reveal
     if not asked and not _rehearsals:
         return
-    asking = Question(question, is_() if callable(is_) else is_, tolerance, _own(hints or {}, question), batch)
+    find_out = is_ if callable(is_) else None
+    truth = is_ if find_out is None else find_out()
+    asking = Question(question, truth, tolerance, _own(hints or {}, question), batch, find_out)
     for rehearsed in _rehearsals:
         rehearsed.append(asking)
     if asked:

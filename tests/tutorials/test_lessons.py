@@ -125,6 +125,13 @@ def test_the_engine_has_an_answer_to_every_question(lesson: Path) -> None:
 
 
 @each_lesson
+def test_a_reader_may_scroll_back_and_answer_late(lesson: Path) -> None:
+    for question in rehearsed(lesson).questions:
+        if question.find_out is not None:
+            assert question.judge(question.find_out()).right, question.words
+
+
+@each_lesson
 def test_every_foreseen_answer_gets_its_hint(lesson: Path) -> None:
     hinted = [(question, wrong) for question in rehearsed(lesson).questions for wrong in question.hints]
     assert hinted
