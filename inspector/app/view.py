@@ -136,17 +136,23 @@ class Moment:
         name = self.trace.name_of(tensor)
         return self._made_name(tensor) or name if name[0] == "#" else name
 
-    def _made_name(self, tensor: int) -> str:
+    def _made_name(self, tensor: int, depth: int = 2) -> str:
         made = self.trace.op_at(self.trace.producers.get(tensor, 0))
         if made is None:
             known = self.state.tensors.get(tensor)
             return "" if known is None else f"{known.how}(…)"
         given = [value for _, value in made.inputs if isinstance(value, int)]
-        inner = self.trace.name_of(given[0]) if len(given) == 1 else "#"
-        of = "…" if inner[0] == "#" else inner
+        of = self._inner_name(given, depth - 1)
         if made.op in TURNED and of.replace(".", "").replace("_", "").isalnum():
             return f"{of}.{TURNED[made.op]}"
         return f"{made.op}({of})"
+
+    def _inner_name(self, given: list[int], depth: int) -> str:
+        """What stands in the brackets: a name, or what made the only operand; no more than so deep."""
+        if len(given) != 1:
+            return "…"
+        name = self.trace.name_of(given[0])
+        return name if name[0] != "#" else (self._made_name(given[0], depth) if depth else "") or "…"
 
     def grad_name(self, tensor: int) -> str:
         """``h.grad``, ``(a + b).grad``."""
@@ -174,7 +180,15 @@ class Moment:
         assert isinstance(op, facts.OpApplied)
         written = op.expression or op.op
         target = self.trace.names.get(op.outputs[0]) if op.outputs and not op.inplace else None
+        if target is None and op.outputs and self._is_one_of_several(op, step):
+            return self.name(op.outputs[0])
         return written if target is None else f"{target} = {written}"
+
+    def _is_one_of_several(self, op: facts.OpApplied, step: int) -> bool:
+        """Whether one expression made other nodes, too, as a call of a module does: it names none of them then."""
+        around = (self.marks.before("op", step), self.marks.next("op", step))
+        beside = [self.trace.op_at(one) for one in around if one is not None]
+        return any(one is not None and one.place == op.place and one.node is not None for one in beside)
 
 
 def subject(marks: Landmarks, fact: Fact) -> tuple[int | None, int | None]:

@@ -79,7 +79,7 @@ def _curve(moment: Moment, known: Storages, room: int) -> Line:
     most, now = max(highest) or 1, track.cell(moment.view.step)
     for cell, level in enumerate(highest):
         if level:
-            role: Role = "bump" if level == most else "saved" if cell <= now else "faint"
+            role: Role = "faint" if cell > now else "bump" if level == most else "saved"
             track.cells[cell] = (BARS[round(level / most * (len(BARS) - 1))], role, None)
     return track.line()
 

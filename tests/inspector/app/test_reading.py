@@ -277,3 +277,24 @@ def test_a_tensor_without_a_name_is_called_by_what_was_done_to_get_it(walks: Cal
     names = {moment.name(tensor) for tensor in moment.state.tensors}
     assert not any(name.startswith("#") for name in names)
     assert "W.T" in names
+
+
+def test_a_node_of_a_module_is_called_by_what_it_does_not_by_the_call_that_made_them_all(
+    walks: Callable[[str], Any],
+) -> None:
+    walk = walks(
+        """
+        import minigrad as mg
+        from minigrad import nn
+
+        model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 2))
+        alone = model(mg.ones(1, 2))
+        sum = alone.sum()
+        """
+    )
+    moment = walk.moment(walk.go(View(), len(walk.trace)))
+    said = {made.name: moment.expression(node) for node, made in walk.marks.nodes.items() if made.leaf is None}
+    assert said["ReluBackward0"] == "relu(addmm(…))"
+    assert said["TBackward0"] == "model.2.weight.T"
+    assert said["AddmmBackward0"] == "alone = model(mg.ones(1, 2))"
+    assert said["SumBackward0"] == "sum = alone.sum()"
