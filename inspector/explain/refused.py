@@ -6,6 +6,7 @@ Each is a row in a table: the words of the message by which it is known, and wha
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from inspector.explain.elsewhere import write_that_went_well
 from inspector.explain.finding import Evidence, Finding, Location, at, unique
 from inspector.explain.flow import flow_of
-from inspector.explain.rewrite import leaf_itself, out_of_place, whole, with_decimal_points
-from inspector.explain.source import called, code_of, library, where
+from inspector.explain.rewrite import leaf_itself, out_of_place, whole, with_decimal_points, without_keyword
+from inspector.explain.source import called, code_of, library, statement, where
 from inspector.explain.words import listed
 from inspector.trace.facts import BackwardFailed, GradModeChanged, OpFailed, Place
 from inspector.trace.state import TensorState
@@ -100,6 +101,14 @@ def _view_of_leaf(case: _Case) -> str:
 
 
 def _view_of_leaf_mend(case: _Case) -> str:
+    written = None if case.fact.place is None else statement(case.trace, case.fact.place)
+    if isinstance(written, ast.Assign) and isinstance(written.value, ast.Constant):
+        return f"with {library(case.trace)}no_grad():\n    {ast.unparse(written)}  # sets its numbers"
+    state = case.state
+    born = None if state is None or state.base is None else flow_of(case.trace).births.get(state.base)
+    buffer = "" if born is None else without_keyword(case.trace, born[1].place, "requires_grad")
+    if buffer:
+        return f"{buffer}  # without requires_grad: the buffer gains it by the write"
     return "# make the buffer without requires_grad: it gains it by the write. To set values, write under no_grad()"
 
 
@@ -377,6 +386,9 @@ def _elsewhere(case: _Case, refusal: _Refusal) -> str:
 def _places(case: _Case, refusal: _Refusal) -> tuple[Location, ...]:
     inside = _made_in_inference(case) if refusal.kind == "inference-tensor" else None
     made = case.made if inside is None else flow_of(case.trace).births[inside][1].place
+    base = case.state.base if case.state is not None and refusal.explain is _view_of_leaf else None
+    if base is not None and base in flow_of(case.trace).births:
+        made = flow_of(case.trace).births[base][1].place
     return unique((*at(case.fact.place, refusal.role), *at(made, "created")))
 
 

@@ -222,6 +222,15 @@ def with_keyword(trace: Trace, place: Place | None, keyword: str) -> str:
     return with_value(trace, place, keyword, value=True)
 
 
+def without_keyword(trace: Trace, place: Place | None, keyword: str) -> str:
+    """The statement at ``place`` with the call there made without ``keyword``; empty text if it is not given it."""
+    call = copy.deepcopy(call_at(trace, place))
+    if call is None or not any(each.arg == keyword for each in call.keywords):
+        return ""
+    call.keywords = [each for each in call.keywords if each.arg != keyword]
+    return replaced(trace, place, ast.unparse(call))
+
+
 def with_value(trace: Trace, place: Place | None, keyword: str, *, value: bool) -> str:
     """The call at ``place`` with ``keyword=value``."""
     call = copy.deepcopy(call_at(trace, place))

@@ -278,9 +278,9 @@ def test_a_buffer_that_must_not_require_grad_is_told_so_and_where_it_went_well(e
         import minigrad as mg
         def fill(needs):
             c = mg.tensor([2.0, 3.0], requires_grad=True)
-            out = mg.zeros(2, requires_grad=needs)
+            out = mg.zeros(2, requires_grad=needs)  #: created
             for i in range(2):
-                out[i] = c[i] * c[i]  #: mutated created
+                out[i] = c[i] * c[i]  #: mutated
             out.sum().backward()
         fill(False)
         fill(True)
@@ -291,7 +291,7 @@ def test_a_buffer_that_must_not_require_grad_is_told_so_and_where_it_went_well(e
     assert "out[i] is a view of out, which is a leaf that requires grad, made on line 4" in finding.sentence
     assert "The same line went well where out had been made without requires_grad" in finding.sentence
     assert "c.grad = [4, 6]" in finding.sentence
-    assert "make the buffer without requires_grad" in finding.mend
+    assert finding.mend.startswith("out = mg.zeros(2)  # without requires_grad")
 
 
 @pytest.mark.parametrize("pick", ["grid.unbind()[0]", "grid.split(1)[0]", "grid.chunk(2)[0]", "next(iter(grid))"])

@@ -12,6 +12,18 @@ from tests.inspector.explain.reports import Report
 Healthy = Callable[[str], None]
 
 REPORTS = {
+    "an element of a weight set where that is recorded": Report(
+        """
+        import minigrad as mg
+        w = mg.zeros(3, requires_grad=True)  #: created
+        w[0] = 1.0  #: mutated
+        """,
+        "view-inplace",
+        ("w[0] is a view of w, which is a leaf that requires grad, made on line 2",),
+        "with mg.no_grad():\n    w[0] = 1.0",
+        (("w[0] = 1.0", "with mg.no_grad():\n    w[0] = 1.0"),),
+        RuntimeError,
+    ),
     "the other optimiser steps between a forward pass and its backward": Report(
         """
         import minigrad as mg
