@@ -220,11 +220,17 @@ assert [round(length, 3) for length in lengths] == [0.772, 0.144, 0.055, 0.013]
 
 runs = len(trace.steps_of("NodeFinished"))
 print(f"{runs} nodes ran, for {len(by_hand)} weights")
-assert runs == 12
+
+with inspector.record() as wide:
+    many_in, many_out = mg.zeros(500, 2), mg.zeros(2, 500)
+    forward(many_in.double().requires_grad_(), many_out.double().requires_grad_())["E"].backward()
+
+print(f"{len(wide.steps_of('NodeFinished'))} nodes ran, for {many_in.numel() + many_out.numel()} weights")
+assert runs == len(wide.steps_of("NodeFinished")) == 12
 
 # %% [markdown]
-# Twelve nodes, and each ran *once*, though eight weights wanted their gradient. Had there been a thousand weights in each matrix, it would
-# still have been twelve. That is why training is affordable: **one walk back serves all weights.** Nudging, as in lesson 1, would cost a
+# Twelve nodes, and each ran *once*, though eight weights wanted their gradient. With a thousand weights in each matrix it is twelve still.
+# That is why training is affordable: **one walk back serves all weights.** Nudging, as in lesson 1, would cost a
 # forward pass for each of them.
 #
 # Watch the numbers come back. In the player, choose *by node* to take bigger steps:
