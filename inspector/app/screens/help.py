@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -24,26 +25,32 @@ SIGNS = (
     ("▲", "a write: the version went up"),
     ("‖g‖ 0.58", "the norm of a gradient; — there is none"),
     ("►  ◄ here", "the line where the script is"),
-    ("● ┃ ⚑", "on the timeline: this step, a backward call, a bookmark"),
-    ("◉ ◌", "in the margin or on a card: a breakpoint, on or off"),
+    ("● ┃ ⚑", "on the timeline: this step, a call, a bookmark"),
+    ("◉ ◌", "a breakpoint, on or off"),
 )
-WIDE = 130
-"""Columns from which on the signs stand beside the keys."""
+WIDE = 152
+"""Columns from which on the help has two."""
 GROUPS: tuple[Group, ...] = ("Step", "Script", "Jump", "Stop", "Teach", "Look", "App")
 
 
 def page(room: int, live: bool = False) -> Content:
-    """The whole help: keys and signs, side by side where there is room."""
+    """The whole help: keys and signs, in two columns where there is room."""
     groups = [group for group in GROUPS if live or group != "Script"]
-    keys = [row for group in groups for row in (_head(group), *_keys(group), Content(""))]
     signs = [_head("Signs"), *(_row(sign, words, 14) for sign, words in SIGNS)]
     if room < WIDE:
-        return Content("\n").join([*keys, *signs])
+        return Content("\n").join([*_listed(groups), *signs])
+    half = groups.index("Teach")
+    first, second = _listed(groups[:half]), [*_listed(groups[half:]), *signs]
+    column = max(left.cell_length for left in first) + 3
     rows = [
-        Content.assemble(left.pad_right(max(0, 58 - left.cell_length)), right)
-        for left, right in zip_longest(keys, signs, fillvalue=Content(""))
+        Content.assemble(left.pad_right(column - left.cell_length), right)
+        for left, right in zip_longest(first, second, fillvalue=Content(""))
     ]
     return Content("\n").join(rows)
+
+
+def _listed(groups: Sequence[Group]) -> list[Content]:
+    return [row for group in groups for row in (_head(group), *_keys(group), Content(""))]
 
 
 def _head(name: str) -> Content:
