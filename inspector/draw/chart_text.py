@@ -19,6 +19,7 @@ means.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -142,10 +143,14 @@ class Wiring:
             row = self._rows[y] = self._joined(y)
         return row
 
-    def _joined(self, y: int) -> list[Cell]:
+    def window(self, y: int, first: int, last: int) -> list[Cell]:
+        """Those cells of row ``y`` from column ``first`` to ``last``: of a row of thousands one sees a few."""
+        return self._rows[y] if y in self._rows else self._joined(y, first, last)
+
+    def _joined(self, y: int, first: int = 0, last: int = sys.maxsize) -> list[Cell]:
         cells: dict[int, dict[int, int]] = {}
         for low, high, bits, edge in self._pieces.get(y, ()):
-            for x in range(low, high + 1):
+            for x in range(max(low, first), min(high, last) + 1):
                 here = cells.setdefault(x, {})
                 along = 0 if low == high else (LEFT if x > low else 0) | (RIGHT if x < high else 0)
                 here[edge] = here.get(edge, 0) | bits | along

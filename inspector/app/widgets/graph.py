@@ -27,6 +27,8 @@ from inspector.trace.state import Status
 BIG = 300
 """From so many nodes on, a chart is laid out in another thread: 20 ms is more than a key press may take."""
 
+WIDEST_LABEL = 20
+"""Cells that a gradient beside an edge takes, at most."""
 HOPS = 3
 """The neighbourhood of a node: what is so many edges away, at most."""
 
@@ -174,6 +176,18 @@ class GraphPane(Canvas):
         """Columns left of a chart that is narrower than the pane."""
         return 0 if self.chart is None else max(0, (self.size.width - self.chart.scene.width) // 2)
 
+    @property
+    def _window(self) -> tuple[int, int]:
+        """The first and last column of the chart that are seen."""
+        first = self.scroll_offset.x - self.pad
+        return first, first + self.size.width
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        """A row is painted as far as it is seen."""
+        super().watch_scroll_x(old_value, new_value)
+        if round(old_value) != round(new_value):
+            self.forget()
+
     def keep_up(self, *, fresh: bool = False) -> None:
         """Bring the selected node into sight, and no farther than needed; on a ``fresh`` chart, from its left edge."""
         if self.chart is None or self.moment is None:
@@ -230,8 +244,10 @@ class GraphPane(Canvas):
         chart, moment = self.chart, self.moment
         assert chart is not None
         assert moment is not None
-        pieces = [(x, self._box_row(moment, chart, node, y)) for x, node in chart.rows.get(y, ())]
-        pieces += self._wire_row(chart, y)
+        first, last = self._window
+        boxes = ((x, node) for x, node in chart.rows.get(y, ()) if x <= last and chart.scene.boxes[node].right > first)
+        pieces = [(x, self._box_row(moment, chart, node, y)) for x, node in boxes]
+        pieces += self._wire_row(chart, y, first, last)
         pieces += self._stubs(moment, chart, y)
         pieces.sort(key=lambda piece: piece[0])
         pieces = self._with_labels(moment, chart, y, pieces)
@@ -284,11 +300,11 @@ class GraphPane(Canvas):
         stop = moment.stops.on_node(moment.trace.labels, node) or " "
         return [self.segment(bit, fill) for bit in (Bit(stop, "alarm"), *inner, Bit(" " * (wide - 1 - width(inner))))]
 
-    def _wire_row(self, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
+    def _wire_row(self, chart: Chart, y: int, first: int, last: int) -> list[tuple[int, list[Segment]]]:
         pieces = []
         chips = chart.zoom is Zoom.CHIPS
-        for cell in chart.wiring.row(y):
-            live = [edge for edge, _ in cell.parts if self._edge_role(chart, edge) == "gradient"]
+        for cell in chart.wiring.window(y, first, last):
+            live = {edge for edge, _ in cell.parts if self._edge_role(chart, edge) == "gradient"}
             glyph, edges = cell.glyph(live, chart.wiring.targets)
             if chips and any(chart.wiring.end_of[edge] == (cell.x, y) for edge in edges):
                 glyph = "▼"
@@ -336,7 +352,10 @@ class GraphPane(Canvas):
     ) -> list[tuple[int, list[Segment]]]:
         """Write the gradient beside the last cell of each edge that has one: right of it or left, if there is room."""
         taken = [(x, x + sum(segment.cell_length for segment in piece)) for x, piece in pieces]
+        first, last = self._window
         for edge in chart.ends.get(y, ()):
+            if not first - WIDEST_LABEL <= chart.wiring.end_of[edge][0] <= last + WIDEST_LABEL:
+                continue
             sent = self._sent(moment, chart, edge)
             if sent is None:
                 continue

@@ -160,3 +160,34 @@ async def test_a_click_on_a_folded_box_selects_one_of_its_nodes(open_app: Open, 
         assert graph.chart.box_of(app.desk.view.node) == rep
         await app.click("graph", "script.py:8 ×20")
         assert app.desk.view.node == rep
+
+
+WIDE = """\
+import minigrad as mg
+
+w = mg.tensor([2.0], requires_grad=True)
+mg.stack([w * k for k in range(60)]).sum().backward()
+"""
+
+
+async def test_of_a_wide_graph_only_what_is_seen_is_painted_and_it_is_the_same(
+    open_app: Open, walks: Callable[[str], Any]
+) -> None:
+    trace = walks(WIDE).trace
+    async with open_app(trace, size=(120, 40)) as app:
+        graph = app.pane("graph")
+        assert isinstance(graph, GraphPane)
+        wiring = graph.chart.wiring
+        busiest = max(range(graph.chart.scene.height), key=lambda y: len(wiring.window(y, 0, 10_000)))
+        whole = [(cell.x, cell.parts) for cell in wiring.row(busiest)]
+        wiring._rows.clear()
+        part = [(cell.x, cell.parts) for cell in wiring.window(busiest, 100, 180)]
+        assert len(whole) > 500
+        assert part == [(x, parts) for x, parts in whole if 100 <= x <= 180]
+        before = app.text("graph")
+        graph.scroll_to(x=graph.scroll_offset.x + 30, animate=False, force=True)
+        await app.pilot.pause()
+        after = app.text("graph")
+        assert after != before
+        for old, new in zip(before.splitlines(), after.splitlines(), strict=False):
+            assert new[: max(0, len(old) - 45)].rstrip() == old[30:][: max(0, len(old) - 45)].rstrip()
