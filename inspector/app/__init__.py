@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "snapshot", "watch"]
 
+PROMPT = 0.0005
+"""Seconds for which a thread that reads from a script may keep a key press waiting: Python's own measure is ten times as
+much, and a press waits some ten times over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -56,9 +60,12 @@ def watch(script: Live, look: Look | None = None) -> None:
     from inspector.app.app import InspectorApp
 
     script.start()
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(PROMPT)
     try:
         InspectorApp(script.trace, script=script, **_choices(look or Look(), script.trace.script)).run()
     finally:
+        sys.setswitchinterval(patience)
         script.close()
 
 

@@ -139,7 +139,7 @@ class Landmarks:
         the first backward call: the whole graph stands, nothing has run, and every ``.grad`` is still ``—``, so that
         the next key shows the first gradient. Without any backward call, at the end.
         """
-        if self.ended is not None and self.ended.kind not in {"ok", "exit"} and self.steps["error"]:
+        if self.ended is not None and self.ended.kind not in {"ok", "exit", "stopped"} and self.steps["error"]:
             failures = [step for step in self.steps["error"] if step != self.length]
             return failures[-1] if failures else self.steps["error"][-1]
         if self.ended is None and self.steps["error"] and self.steps["error"][-1] >= self.length - 1:
@@ -213,7 +213,7 @@ class Landmarks:
 
     def _script_ended(self, fact: facts.ScriptEnded, step: int) -> None:
         self.ended = fact
-        if fact.kind not in {"ok", "exit"} or fact.status:
+        if fact.kind != "stopped" and fact.status:  # who stops a script knows why it ended
             self._error(fact.place, step)
 
     def _error(self, place: Place | None, step: int) -> None:

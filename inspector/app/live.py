@@ -16,8 +16,10 @@ from inspector.trace.facts import RecordingStopped
 from inspector.trace.goals import Goal
 from inspector.trace.trace import Trace
 
-BUDGET = 0.012
-"""Seconds that one look may take; what has come beyond that waits for the next."""
+BUDGET = 0.006
+"""Seconds that one look may take; what has come beyond that waits for the next, and the script for it to be read."""
+HASTE = 0.02
+"""The same, while the reader has nothing else to do than to wait."""
 
 
 class Live:
@@ -59,6 +61,11 @@ class Live:
             self._pausing = False
             self.steered = True  # it waits at a breakpoint: somebody has to let it go on
         self.child = self._child()
+
+    @property
+    def is_pausing(self) -> bool:
+        """Whether it was told to pause, and has not yet."""
+        return self._pausing
 
     # -- orders
 

@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import threading
 import types
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -43,6 +44,8 @@ class Session:
     def __init__(self, address: str, limit: int, paused: bool, stops: bool = False) -> None:
         self._outlet = Outlet(join(address), paused=paused)
         self._stops = stops
+        self._late = False
+        """Whether a nudge came while something was being sent."""
         own = (Session.end.__code__, Session._finish.__code__, Session._reads.__code__)
         delicate = (Recorder.record.__code__, *STROKES, ToWatcher.write.__code__, *own)
         self._interrupts = Interrupts(delicate, patient=(Outlet.wait_if_paused.__code__,))
@@ -105,13 +108,23 @@ class Session:
         """The watcher asks for what is held, and perhaps for a pause. A wait goes on; what is half sent comes first."""
         if self._outlet.waiting:
             return
-        if self._interrupts.is_delicate(frame):
+        self._late = self._interrupts.is_delicate(frame)
+        if self._late:
             self._outlet.nudge_later()
             return
         self._outlet.nudge()
         if self._outlet.interrupted:
-            user = provenance.user_frame()
-            self._pause_at(None if user is None else Place(*provenance.place_of(user)))
+            self._pause_at(_user_place())
+
+    def _before_print(self) -> None:
+        """A script that only prints is interrupted, and paused, between two pieces of what it prints."""
+        self._interrupts.deliver()
+        if self._late and threading.current_thread() is threading.main_thread():
+            self._late = False
+            self._outlet.nudge()
+            if self._outlet.interrupted:
+                self._outlet.wait(_user_place())
+                self._recorder.tell_each_event(self._outlet.paused)
 
     def _reads(self, whether: bool) -> None:
         if whether:
@@ -119,7 +132,7 @@ class Session:
         self._outlet.reads(whether)
 
     def _stream(self, name: str, fd: int) -> ScriptText:
-        return ScriptText(ToWatcher(name, fd, self._print, self._interrupts.deliver))
+        return ScriptText(ToWatcher(name, fd, self._print, self._before_print))
 
     def _print(self, printed: Printed) -> bool:
         self._outlet.send(printed)
@@ -139,6 +152,12 @@ class Session:
         self._recorder.stop()
         self._flush_streams()
         self._outlet.flush()
+
+
+def _user_place() -> Place | None:
+    """Where the script's own code is."""
+    frame = provenance.user_frame()
+    return None if frame is None else Place(*provenance.place_of(frame))
 
 
 def run(path: str, session: Session) -> ScriptEnded:

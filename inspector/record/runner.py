@@ -41,7 +41,7 @@ _START = Path(__file__).with_name("start.py")
 _STAGES = ((("SIGINT", "CTRL_BREAK_EVENT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
 """How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it."""
 _SLOWEST_START = 60.0
-BACKLOG = 512
+BACKLOG = 128
 """Batches of facts that may wait to be polled; then the script has to wait."""
 FAR_AHEAD = 3600.0
 NUDGE, NUDGES = "SIGURG", (0.15, 1.0)
@@ -90,7 +90,9 @@ class Run:
         self._told: ScriptEnded | None = None
         self._cut_short: str | None = None
         self._inlet: Inlet | None = None
-        self._nudges: list[float] = []
+        self._calls: list[float] = []
+        self._silences: list[float] = []
+        """When to ask for attention, should the script not have paused by then, or have said nothing more."""
 
     def start(self) -> None:
         """Start the script's process. Raises OSError if there can be none."""
@@ -118,8 +120,8 @@ class Run:
 
     @property
     def paused(self) -> bool:
-        """Whether the script waits at an event, or elsewhere at ``place``."""
-        return self._inlet is not None and self._inlet.paused
+        """Whether the script waits at an event, or elsewhere at ``place``, and all that it told has been polled."""
+        return self._inlet is not None and self._inlet.paused and self._arrived.empty()
 
     @property
     def place(self) -> Place | None:
@@ -134,12 +136,12 @@ class Run:
     @property
     def reads(self) -> bool:
         """Whether the script waits for somebody to type."""
-        return self._inlet is not None and self._inlet.reads and self.ended is None
+        return self._inlet is not None and self._inlet.reads and self.ended is None and self._arrived.empty()
 
     def pause(self) -> None:
         """Let the script wait at its next event; or, where none comes, wherever Python code of it runs."""
         self._order("pause")
-        self._nudge_soon()
+        self._calls = self._later()
 
     def until(self, goals: Sequence[Goal]) -> None:
         """Let a paused script go on until one of ``goals`` is met."""
@@ -155,10 +157,10 @@ class Run:
 
     def type(self, text: str | None) -> None:
         """Give the script something to read, which the trace shows as well; None ends its input."""
-        self._keyboard.type(text)
         if text:
             with contextlib.suppress(queue.Full):
-                self._arrived.put_nowait([Printed("stdin", text)])
+                self._arrived.put_nowait([Printed("stdin", text)])  # before what the script answers
+        self._keyboard.type(text)
 
     def poll(self, wait: float = 0.0, *, at_most: float = FAR_AHEAD) -> list[Fact]:
         """The facts that arrived since the last call; waits up to ``wait`` seconds for one. The last is ScriptEnded.
@@ -212,18 +214,19 @@ class Run:
         if self._inlet is not None:
             self._inlet.order(order)
 
-    def _nudge_soon(self) -> None:
-        """Ask for attention by a signal, if the script has not answered by itself by then."""
+    @staticmethod
+    def _later() -> list[float]:
         now = time.monotonic()
-        self._nudges = [now + delay for delay in NUDGES]
+        return [now + delay for delay in NUDGES]
 
     def _nudge(self) -> None:
-        """When a script falls silent, it may hold back its last facts for those to come."""
+        """Ask a script for attention by a signal: one that was told to pause and has not, or that has fallen silent: it
+        may hold back its last facts for those to come."""
         now = time.monotonic()
-        if not self._nudges or now < self._nudges[0]:
-            return
-        self._nudges.pop(0)
-        if self.begun and not self.paused and self._orders["stops"] and hasattr(signal, NUDGE):
+        due = [times for times in (self._calls, self._silences) if times and times[0] < now]
+        for times in due:
+            times.pop(0)
+        if due and self.begun and not self.paused and self._orders["stops"] and hasattr(signal, NUDGE):
             with contextlib.suppress(ProcessLookupError):
                 self._process.send_signal(getattr(signal, NUDGE))
 
@@ -269,7 +272,7 @@ class Run:
         with contextlib.suppress(queue.Empty):
             yield self._arrived.get(timeout=wait) if wait > 0 else self._arrived.get_nowait()
             self._last = time.monotonic()
-            self._nudge_soon()
+            self._silences = self._later()
             while time.monotonic() - self._last < at_most:
                 yield self._arrived.get_nowait()
 

@@ -17,7 +17,7 @@ from textual.screen import Screen
 
 from inspector.app.history import History
 from inspector.app.landmarks import KINDS, Kind
-from inspector.app.live import Live
+from inspector.app.live import BUDGET, HASTE, Live
 from inspector.app.screens.recording import Recording
 from inspector.app.screens.run_to import RunTo
 from inspector.app.view import View
@@ -30,8 +30,10 @@ from inspector.trace.trace import Trace
 
 LOOK = 1 / 30
 """Seconds between two looks at the script."""
-SLOWEST, SHARE = 0.1, 3.0
+SLOWEST, SHARE = 0.25, 3.0
 """While a script runs, the panes follow it at most so often, and for a quarter of the time."""
+STRIDE = 2_000
+"""Steps that are walked at once while a script runs ahead: some 10 ms."""
 QUIET = 0.6
 """Seconds without anything new after which the trace is explained."""
 LINGER = 0.4
@@ -63,8 +65,8 @@ class LiveDesk(Screen[None]):
     """Where to go when the script pauses: to the next event, or to the last."""
     _left_at = 0
     """The step to which the screen itself went last; who is elsewhere went there on their own."""
-    _undrawn = False
-    """Whether something came that no pane shows yet."""
+    _undrawn = _walked = False
+    """Whether something came that no pane shows yet, and whether the cursor has moved since they were drawn."""
     _drawn = _cost = 0.0
     _news: float | None = None
     """When the last facts came that are not explained yet."""
@@ -81,6 +83,7 @@ class LiveDesk(Screen[None]):
         def first_walk(self, trace: Trace, *, quiz: bool) -> Walk: ...
         def draw_anew(self) -> None: ...
         def draw_growth(self) -> None: ...
+        def _arrange(self) -> None: ...
         def explain_anew(self) -> None: ...
         def show_typing(self, shown: bool) -> None: ...
 
@@ -105,7 +108,7 @@ class LiveDesk(Screen[None]):
         """Take in what the script did since the last look."""
         script = self.script
         assert script is not None
-        script.look()
+        script.look(HASTE if script.is_pausing or isinstance(self.app.screen, Recording) else BUDGET)
         grown = self.walk.grow()
         before, self.walk.child = self.walk.child, script.child
         changed = before != script.child
@@ -115,18 +118,42 @@ class LiveDesk(Screen[None]):
             self._turned(script)
         if self._chasing and self._left_at != self.view.step:
             self._chasing = None
+            if self._walked:
+                self._walked = False
+                self.draw_anew()
         self._undrawn = self._undrawn or grown
-        if self._chasing and script.child.status in {"waiting", "ended"}:
+        there = self._goes_along(script) and self._keep_pace()
+        if there and script.child.status in {"waiting", "ended"}:
             self._arrive(script.child.status == "ended")
         elif self._undrawn and self._is_due():
-            self._timed(self._follow if self._goes_along(script) else self.draw_growth)
+            self._timed(self.draw_growth)
         elif changed:
             self._tell()
         self._rest()
 
     def _goes_along(self, script: Live) -> bool:
-        """Whether the reader is to see what comes while it comes: where they wait for the end, or are asked."""
-        return self._chasing == "end" or (self._chasing is not None and script.child.status == "reading")
+        """Whether the reader is to see what comes: where they wait for the end, or are asked; or it has paused."""
+        resting = script.child.status in {"reading", "waiting", "ended"}
+        return self._chasing == "end" or (self._chasing is not None and resting)
+
+    def _keep_pace(self) -> bool:
+        """Walk on to the last event, a good many steps at a time, without drawing them; whether it is reached.
+
+        To go all the way at once would stop the keys for as long as that takes, and then the way is longer still.
+        """
+        events, step = self.walk.marks.steps["event"], self.view.step
+        if not events:
+            return True
+        nearest = bisect_right(events, step)
+        goal = events[nearest] if self._chasing == "event" and nearest < len(events) else events[-1]
+        reach = goal if goal - step <= STRIDE else events[max(0, bisect_right(events, step + STRIDE) - 1)]
+        if reach > step:
+            view = self.walk.go(replace(self.view, pinned=False), reach)
+            if self._walked:
+                self.walk.change = None  # of what the panes show, more has changed than this stride's part
+            self.set_reactive(type(self).view, view)
+            self._left_at, self._undrawn, self._walked = view.step, True, True
+        return reach >= goal
 
     def _is_due(self) -> bool:
         """Whether the panes may be drawn again; under a sheet they need not be."""
@@ -134,33 +161,18 @@ class LiveDesk(Screen[None]):
 
     def _timed(self, draw: Callable[[], None]) -> None:
         start = time.monotonic()
-        self._undrawn = False
+        self._undrawn = self._walked = False
         draw()
         self._drawn = time.monotonic()
         self._cost = self._drawn - start
 
-    def _follow(self) -> None:
-        """Stand at the last event while the script runs."""
-        events = self.walk.marks.steps["event"]
-        if events:
-            self._go(events[-1])
-
     def _arrive(self, ended: bool) -> None:
         """The script waits, or is gone: show where it has come to."""
-        chasing, self._chasing, self._undrawn = self._chasing, None, False
-        events = self.walk.marks.steps["event"]
-        nearest = bisect_right(events, self.view.step)
-        if events:
-            self._go(events[nearest] if chasing == "event" and nearest < len(events) else events[-1])
+        self._chasing, self._undrawn, self._walked = None, False, False
+        self._arrange()
         if ended and self.view.step in self.walk.marks.steps["error"]:
             self.view = replace(self.view, front="why")
         self.draw_growth()
-
-    def _go(self, step: int) -> None:
-        self._left_at = step
-        if step != self.view.step:
-            self.view = self.walk.go(replace(self.view, pinned=False), step)
-        self._left_at = self.view.step
 
     def _turned(self, script: Live) -> None:
         """The script is in another state."""
@@ -345,14 +357,14 @@ class LiveDesk(Screen[None]):
         self._read_until = time.monotonic() if not focus else self._read_until
         self.show_typing(True)
         if focus:
-            self.query_one(TypeLine).focus()
+            self.set_focus(self.query_one(TypeLine))  # at once: what is typed next is for the script
 
     def _close_line(self) -> None:
         self._read_until = 0.0
         line = self.query_one(TypeLine)
         line.value = ""
         if line.has_focus:
-            self.query_one("#graph").focus()
+            self.set_focus(self.query_one("#graph"))
         self.show_typing(False)
 
     def on_type_line_typed(self, message: TypeLine.Typed) -> None:
@@ -364,6 +376,6 @@ class LiveDesk(Screen[None]):
 
     def on_type_line_left(self, message: TypeLine.Left) -> None:
         """Give the keys back; the line stays as long as the script reads."""
-        self.query_one("#graph").focus()
+        self.set_focus(self.query_one("#graph"))
         if self.script is None or self.script.child.status != "reading":
             self._close_line()

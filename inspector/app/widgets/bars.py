@@ -32,7 +32,7 @@ class Banner(Bar):
         moment = self.moment
         if moment is None:
             return ()
-        script = short(next(iter(moment.trace.sources), "no source"))
+        script = short(next(iter(moment.trace.sources), moment.trace.script or "no source"))
         left = line(
             (" ∇ ", "here"),
             ("inspector", "strong"),
@@ -46,7 +46,7 @@ class Banner(Bar):
         state = (f"▶ {view.speed}/s", "here") if view.playing else ("■ paused", "muted")
         play = Bit(state[0], "here" if view.playing else "muted", Jump("action", "play"))
         if moment.child is not None and not view.playing:
-            steer = "type" if moment.child.status == "reading" else "continue"
+            steer = {"reading": "type", "ended": "error"}.get(moment.child.status, "continue")
             play = Bit(moment.child.words, moment.child.role, Jump("action", steer))
         share = f"step {view.step:,} of {moment.marks.length:,}"
         if moment.progress is not None:
@@ -68,6 +68,8 @@ class Banner(Bar):
     def _how(self, moment: Moment) -> Line:
         """How the run ended, if it did not end well; and where the error is."""
         ended = moment.marks.ended
+        if moment.child is not None and moment.child.status == "ended":
+            return ()  # it is told on the right
         if not moment.marks.steps["error"] or ended is None or ended.kind in ("ok", "exit"):
             return ()
         words = f"✗ {ended.error or ended.kind}"

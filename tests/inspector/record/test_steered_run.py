@@ -135,6 +135,18 @@ def test_a_script_in_which_nothing_happens_is_paused_where_it_is(steer: Steer, h
     assert run.ended is None
 
 
+@posix
+def test_a_script_that_only_prints_is_paused_between_two_pieces(steer: Steer) -> None:
+    run = steer("import sys, minigrad as mg\nmg.tensor(1.0)\nwhile True:\n    sys.stdout.write('x' * 99 + chr(10))\n")
+    run.resume()
+    until(run, lambda: len(printed(run)) > 100_000)
+    run.pause()
+    until(run, lambda: run.paused)
+    assert run.place is not None
+    assert run.place.line == 4
+    assert run.ended is None
+
+
 def test_what_is_typed_is_read_after_the_prompt_and_stands_in_the_trace(steer: Steer) -> None:
     run = steer("import sys, minigrad as mg\nmg.tensor(1.0)\nprint('hello', input('name? '), sys.stdin.read())")
     run.resume()
