@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "snapshot", "watch"]
 
 PROMPT = 0.0005
-"""Seconds for which a thread that reads from a script may keep a key press waiting: Python's own measure is ten times as
-much, and a press waits some ten times over."""
+"""Seconds for which a thread that reads from a script may keep a key press waiting, some ten times over; Python's own
+measure is ten times as much."""
 
 
 @dataclass(frozen=True, slots=True)
