@@ -193,3 +193,61 @@ def test_a_function_with_setup_context_names_all_its_arguments(explained: Explai
     ).findings
     assert "takes 2 arguments (a and b)" in finding.sentence
     assert finding.mend == "return grad_a, grad_b"
+
+
+SQUASH = """
+import minigrad as mg
+from minigrad.autograd import Function
+
+class Squash(Function):
+    @staticmethod
+    def forward(ctx, x):
+        d = 1 + x * x
+        ctx.save_for_backward({saved})
+        return x * x / d
+
+    @staticmethod
+    def backward(ctx, g):
+        {unpack} = ctx.saved_tensors
+        return {answer}
+
+x = mg.tensor(1.0, requires_grad=True)
+"""
+
+
+def squash(saved: str = "x, d", unpack: str = "x, d", answer: str = "g * 2 * x / d**2", rest: str = "") -> str:
+    return SQUASH.format(saved=saved, unpack=unpack, answer=answer) + rest
+
+
+TWICE = """
+(slope,) = mg.autograd.grad(Squash.apply(x), x, create_graph=True)
+slope.backward()
+"""
+
+
+def test_what_forward_computed_on_the_way_is_a_constant_to_a_second_derivative(explained: Explain) -> None:
+    script = squash(rest=TWICE).replace("d = 1 + x * x", "d = 1 + x * x  #: computed")
+    script = script.replace("create_graph=True)", "create_graph=True)  #: used")
+    finding = explained(script.replace("slope.backward()", "slope.backward()  #: differentiated")).one(
+        "function-contract"
+    )
+    assert finding.sentence.startswith("Squash saved d, which its forward computed on line 7 (`1 + x * x`)")
+    assert "neither an argument nor a result" in finding.sentence
+    assert finding.sentence.endswith("what the second derivative owes to d is missing.")
+    assert finding.mend.startswith("# save arguments and results only, and compute d again in backward")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        squash("x", "(x,)", "g * 2 * x / (1 + x * x) ** 2", TWICE),
+        squash("x, x > 0", "x, positive", "g * 2 * x / (1 + x * x) ** 2 * (1.0 * positive + 1.0 * ~positive)", TWICE),
+        squash(rest="Squash.apply(x).backward()"),
+        squash(rest="mg.autograd.grad(Squash.apply(x), x, create_graph=True)"),
+        squash(rest="mg.autograd.functional.jvp(Squash.apply, x, mg.tensor(1.0))"),
+        squash("x, d.detach().sign()", "x, sign", "g * 2 * x / (1 + x * x) ** 2 * sign", TWICE),
+    ],
+    ids=["computes it again", "a mask", "one pass", "nobody differentiates twice", "along the gradient only", "steps"],
+)
+def test_a_function_that_saves_rightly_or_is_differentiated_once_is_no_fault(healthy: Healthy, script: str) -> None:
+    healthy(script)
