@@ -330,6 +330,8 @@ def argmin_along(a: Array, /, dim: int | None, keepdim: bool) -> Array:
 
 
 def _place(search: Any, a: Array, axis: int | None, keepdim: bool, name: str) -> Array:
+    if a.dtype.kind == "c":
+        raise RuntimeError(f"{name}(): does not support complex input: complex numbers have no order")
     if a.dtype.kind == "b":
         raise RuntimeError(f"{name}(): does not support bool input; convert it with .int() first.")
     if axis is None and not a.size:

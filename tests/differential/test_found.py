@@ -927,6 +927,22 @@ b = a.eq(a)
 c = a.logaddexp(b)
 c.backward(xp.ones_like(c))
 """,
+    "the gradients of a list that nobody wants are not computed": """
+b = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+g = xp.stack([b, b * 1])
+h = g.grad_fn.register_hook(see("h"))
+i = g * 2
+i.backward(xp.ones_like(i), inputs=[g, i])
+j = xp.cat([b, b * 1])
+k = j.grad_fn.register_hook(see("k"))
+l = j * 2
+l.backward(xp.ones_like(l), inputs=[b])
+""",
+    "complex numbers have no largest": """
+a = xp.tensor([[(-1-0.5j), (0.5+0j)]], dtype=xp.complex128)
+b = a.argmax(1)
+c = a.argmin()
+""",
 }
 """Programs by the behaviour that they show."""
 
