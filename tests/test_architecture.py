@@ -78,8 +78,10 @@ def test_the_core_imports_numpy_and_the_standard_library_only() -> None:
 
 
 def test_the_inspector_imports_only_what_the_project_declares() -> None:
-    # IPython comes with ipykernel; rich comes with textual, which is built on it; PIL is what Pillow is imported as.
-    known = declared() | {"ipython", "rich"} | ({"pil"} if "pillow" in declared() else set())
+    # IPython comes with ipykernel; rich with textual, which is built on it, and aiohttp so with textual-serve; PIL is what
+    # Pillow is imported as.
+    brought = {"ipython", "rich", "aiohttp", "aiohttp_jinja2"}
+    known = declared() | brought | ({"pil"} if "pillow" in declared() else set())
     assert {name.lower() for name in imported_from_elsewhere("inspector")} <= known
 
 
