@@ -385,8 +385,8 @@ def serve(job: Job, live: bool, port: int, visitors: int) -> None:
         raise Refusal("a browser needs textual-serve: install it with `pip install 'minigrad-inspector[web]'`.")
     from inspector.app.serving import ScriptServer
 
-    _check_port(port)
     words = ["run", *(["--live"] if live else []), *_checked(job).words]
+    _check_port(port)
     ScriptServer(words, name=Path(job.script).name, port=port, visitors=visitors).serve()
 
 

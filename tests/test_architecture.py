@@ -78,8 +78,8 @@ def test_the_core_imports_numpy_and_the_standard_library_only() -> None:
 
 
 def test_the_inspector_imports_only_what_the_project_declares() -> None:
-    # IPython comes with ipykernel; rich with textual, which is built on it, and aiohttp so with textual-serve; PIL is what
-    # Pillow is imported as.
+    # IPython comes with ipykernel; rich with textual, which is built on it, and so aiohttp with textual-serve; PIL is
+    # what Pillow is imported as.
     brought = {"ipython", "rich", "aiohttp", "aiohttp_jinja2"}
     known = declared() | brought | ({"pil"} if "pillow" in declared() else set())
     assert {name.lower() for name in imported_from_elsewhere("inspector")} <= known
