@@ -226,7 +226,7 @@ assert curvature_of(squash, 1.0) == -0.5
 assert curvature_of(Squash.apply, 1.0) == 0.5
 
 # %% [markdown]
-# Wrong, down to the sign, and silently. Why? Let us look at the second pass alone.
+# Wrong, down to the sign, and without an error. Why? Let us look at the second pass alone.
 
 # %%
 with inspector.record() as trace:
@@ -242,6 +242,14 @@ inspector.draw(trace)
 # scissors between `x` and it: there the history was cut, by the `no_grad` under which every forward runs. So for the second derivative
 # `d` does not depend on `x`. What is left is the derivative of 2x/d² with d frozen at 2, which is 2/4.
 #
+# `explain` knows this mistake:
+
+# %%
+(finding,) = inspector.explain(trace)
+print(finding.text(110))
+assert finding.kind == "function-contract"
+
+# %% [markdown]
 # The cure is a rule of thumb worth remembering: **save arguments and results only; anything in between, compute again in backward.** Arguments and
 # results have a place in the graph. `gradgradcheck` tells the two apart:
 
