@@ -93,5 +93,5 @@ async def test_a_long_line_scrolls_so_far_that_its_lit_part_shows_and_its_margin
     async with open_app(Trace(facts, {tiny.FILE: wide}, tiny.FILE), size=(110, 35)) as app:
         await app.go(27)
         row = app.text("source").splitlines()[5]
-        assert row.startswith(" ▣   6 ")
+        assert row.startswith("1× ▶▣   6 ")
         assert "h * h" in row
