@@ -90,7 +90,8 @@ def _highest(known: Storages, length: int, room: int) -> list[int]:
     levels = known.levels()
     highest = [0] * room
     for level, until in zip(levels, [*(level.step for level in levels[1:]), length + 1], strict=True):
-        for cell in range(cell_of(level.step, length, room), min(room - 1, cell_of(until - 1, length, room)) + 1):
+        first, beyond = cell_of(level.step, length, room), min(room, cell_of(until, length, room))
+        for cell in range(first, max(first + 1, beyond)):
             highest[cell] = max(highest[cell], level.bytes)
     return highest
 

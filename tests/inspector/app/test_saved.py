@@ -70,6 +70,8 @@ def test_the_curve_is_highest_where_most_is_kept(walks: Callable[[str], Any]) ->
     curve = walk.says(saved, end, room)[1]
     assert curve[cell_of(peak.step, end, room)] == "█"
     assert curve[cell_of(levels[0].step - 1, end, room)] == " "
+    kept = curve[cell_of(levels[0].step, end, room) : cell_of(levels[-1].step, end, room)]
+    assert " " not in kept  # a run that is shorter than the line leaves no holes in it
 
 
 def test_the_largest_values_come_first_and_what_nobody_saves_is_said_so(walks: Callable[[str], Any]) -> None:
