@@ -8,7 +8,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from html import unescape
 from pathlib import Path
+
+from textual.widgets import Input
 
 from inspector.app.app import InspectorApp
 from inspector.app.desk import LOWER, PILE
@@ -30,6 +33,14 @@ def steady(svg: str) -> str:
     return "\n".join(row.rstrip() for row in svg.splitlines()) + "\n"
 
 
+def pieces(svg: str) -> list[tuple[float, float, str, str]]:
+    """What is to be seen: each piece of text with its row, its column and its style, however the file words it."""
+    styles = dict(re.findall(r"\.terminal-(r\d+) \{ (.*?) \}", svg))
+    found = re.findall(r'<text class="terminal-(r\d+)" x="([\d.]+)" y="([\d.]+)"[^>]*>(.*?)</text>', svg, re.DOTALL)
+    placed = [(float(y), float(x), unescape(words).strip("\n"), styles[kind]) for kind, x, y, words in found]
+    return sorted(piece for piece in placed if piece[2].strip())
+
+
 async def looks(size: tuple[int, int]) -> AsyncIterator[tuple[str, str]]:
     """The name and the picture of each, in one run of the app."""
     trace = Trace(examples.facts(), {examples.FILE: examples.SOURCE}, script=examples.FILE)
@@ -40,8 +51,12 @@ async def looks(size: tuple[int, int]) -> AsyncIterator[tuple[str, str]]:
         assert isinstance(desk, DeskScreen)
 
         async def taken(name: str) -> tuple[str, str]:
-            await app.workers.wait_for_complete()
-            await pilot.pause()
+            for line in app.screen.query(Input):
+                line.cursor_blink = False
+            for _ in range(3):  # until the scrollbars have come to rest
+                await app.workers.wait_for_complete()
+                desk.draw_anew()
+                await pilot.pause(0.05)
             return f"{name}-{size[0]}x{size[1]}", steady(app.export_screenshot(title="inspector"))
 
         for theme in OURS:
