@@ -170,8 +170,8 @@ class JointOpNode(OpNode):
         return tuple(f"{wish}[{i - first}]" for i in sources) if self._is_star(wish) else (wish,) * len(sources)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
-        if self.op.variadic:
-            return self.run(gradient, create_graph)
+        if self.op.variadic:  # a list is wanted whole or not at all
+            return self.run(gradient if any(wanted) else None, create_graph)
         sent: list[Gradient] = SavingNode.run_some(self, gradient, create_graph, wanted)
         return sent
 
@@ -212,11 +212,13 @@ class JointOpNode(OpNode):
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
         assert self.op.joint is not None
         results = self.op.joint(gradient, *values)
-        if self.op.variadic:  # as in PyTorch a list of operands is wanted whole
-            sent = list(results)
-        else:
-            sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
-        return sent if self.metas is None else self.fitted(sent)
+        sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
+        if self.metas is not None:
+            sent = self.fitted(sent)
+        if not self.op.variadic:
+            return sent
+        whole = zip(sent, results, self.needs, strict=True)  # as in PyTorch a list of operands is wanted whole
+        return [fitted if needed else g for fitted, g, needed in whole]
 
 
 def as_array(gradient: Gradient) -> Gradient:

@@ -943,6 +943,16 @@ a = xp.tensor([[(-1-0.5j), (0.5+0j)]], dtype=xp.complex128)
 b = a.argmax(1)
 c = a.argmin()
 """,
+    "a hook sees the gradients of a list that lead nowhere as they are": """
+a = xp.tensor([1.0, 2.0], dtype=xp.float32)
+b = xp.tensor([1.0], dtype=xp.float64, requires_grad=True)
+c = xp.cat([b, a], dim=0)
+h = c.grad_fn.register_hook(see("h"))
+c.backward(xp.ones_like(c))
+d = xp.stack([b.to(xp.int64), b, b])
+k = d.grad_fn.register_hook(see("k"))
+d.backward(xp.ones_like(d))
+""",
 }
 """Programs by the behaviour that they show."""
 
