@@ -174,7 +174,7 @@ class Bench:
     def _restore(self, former: list[tuple[Any, Any, tuple[int, ...]]]) -> None:
         with self.xp.inference_mode():
             for tensor, copy, strides in former:
-                if tensor.shape != copy.shape:
+                if tensor.shape != copy.shape or tuple(tensor.stride()) != strides:
                     tensor.as_strided_(copy.shape, strides)
                 part = tensor.detach()
                 for dim, stride in enumerate(strides):
