@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.app.live import Live
-    from inspector.app.snapshot import Snapshot
+    from inspector.app.still import Snapshot
     from inspector.trace.trace import Trace
 
 __all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "snapshot", "watch"]
@@ -103,6 +103,6 @@ def snapshot(trace: Trace, *keys: str, size: tuple[int, int] = (120, 38)) -> Sna
 
     ``keys`` are written as in the key bar, ``"!"``, ``"n"``, ``"→"``; ``size`` is in columns and rows.
     """
-    from inspector.app.snapshot import taken
+    from inspector.app.still import taken
 
     return taken(trace, keys, size)

@@ -94,7 +94,8 @@ def test_a_reader_steps_a_script_types_for_it_and_sees_it_end(run: Run) -> None:
     assert "● waiting" in screen
     terminal.keys("Left")
     terminal.keys("a")
-    terminal.shows("⊕ W")
+    terminal.shows("⊕ added")  # the script waits again: a c before that would only pause it
+    terminal.shows("● waiting")
     terminal.keys("c")
     screen = terminal.shows("■ ended: exit status 0")
     assert "well done, Ada" in screen

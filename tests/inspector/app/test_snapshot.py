@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import inspector.app
 import minigrad as mg
 from inspector.app import snapshot
 from inspector.record.session import Recording, record
@@ -75,3 +76,8 @@ def test_a_snapshot_prints_nothing_into_a_notebook(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("rich.jupyter.display", lambda *given: printed.append(given))
     snapshot(recorded())
     assert printed == []
+
+
+def test_no_module_of_the_app_takes_the_place_of_one_of_its_functions() -> None:
+    modules = {path.stem for path in Path(inspector.app.__file__).parent.iterdir()}
+    assert modules.isdisjoint(inspector.app.__all__)
