@@ -54,6 +54,8 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     TITLE: str = ""
+    KEEPS_BAR: ClassVar[bool] = False
+    """Whether the scrollbar's column is kept when nothing scrolls; the style sheet must say so, too."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -166,8 +168,7 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         old, new = self.virtual_size, Size(columns, rows)
         if old == new:
             return
-        room = self._container_size
-        if (old.width > room.width, old.height > room.height) != (columns > room.width, rows > room.height):
+        if self._bars(old) != self._bars(new):
             self.virtual_size = new
             return
         self.set_reactive(Widget.virtual_size, new)
@@ -175,6 +176,11 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             self.vertical_scrollbar.window_virtual_size = rows
         if self.show_horizontal_scrollbar:
             self.horizontal_scrollbar.window_virtual_size = columns
+
+    def _bars(self, whole: Size) -> tuple[bool, bool]:
+        """Which scrollbars there are for a whole of that size."""
+        room = self._container_size
+        return whole.width > room.width, self.KEEPS_BAR or whole.height > room.height
 
     def keep_in_sight(self, row: int, margin: int = 2) -> None:
         """If ``row`` and some rows about it do not show, scroll until it stands in the upper third.
@@ -253,7 +259,12 @@ def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 class Page(Canvas):
-    """A pane whose text is made at once, in the width it has; the keys move from link to link in it."""
+    """A pane whose text is made at once, in the width it has; the keys move from link to link in it.
+
+    Its length is another at every step: a scrollbar that came and went would have the screen laid out anew each time.
+    """
+
+    KEEPS_BAR = True
 
     def __init__(self, id: str) -> None:
         super().__init__(id)
