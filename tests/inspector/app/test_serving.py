@@ -53,12 +53,26 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., str]]:
         servers.append(server)
         assert server.stderr is not None
         assert b"script.py is at" in server.stderr.readline()
+        _wait_until_it_listens(port)
         return f"http://127.0.0.1:{port}/"
 
     yield start
     for server in servers:
         server.terminate()
         server.communicate(timeout=20)
+
+
+def _wait_until_it_listens(port: int) -> None:
+    """It tells its address a moment before."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            assert time.monotonic() < until, f"nobody listens at port {port}"
+            time.sleep(0.05)
+        else:
+            return
 
 
 def status_of(address: str, **headers: str) -> int:
