@@ -114,6 +114,14 @@ def _retained(trace: Trace) -> Iterator[tuple[int, list[tuple[int, HookRan]], tu
             hooks = []
 
 
+def _registrations(trace: Trace, name: str, born: Place | None) -> list[Place]:
+    """Where the hooks of a tensor were registered: what is written above its birth stands on an earlier one."""
+    file = trace.script if trace.script in trace.sources else next(iter(trace.sources), "")
+    calls = [*calls_of(trace, file, name, "register_hook")]
+    later = [call for call in calls if born is None or call.file != born.file or call.line >= born.line]
+    return later or calls
+
+
 def _finding(trace: Trace, tensor: int, hooks: list[tuple[int, HookRan]], kept: tuple[int, HookRan]) -> Finding:
     name = called(trace, tensor)
     first = hooks[0][1]
@@ -122,14 +130,12 @@ def _finding(trace: Trace, tensor: int, hooks: list[tuple[int, HookRan]], kept: 
     sentence = (
         f"{name}.grad is {worth(kept[1].after)}, but the derivative that arrived at {name} in the backward on "
         f"{where(trace, task.place if task else None)} was {worth(first.before)}: {count(len(steps), 'hook')} of "
-        f"{name} "
-        f"changed it first, {listed(steps, join='then')}. A gradient is retained last, after all hooks, whatever the "
-        "order "
-        f"in which they were registered; and what goes on to the leaves{_went_on(trace, task, hooks)} is the changed "
-        "one."
+        f"{name} changed it first, {listed(steps, join='then')}. A gradient is retained last, after all hooks, whatever the "
+        f"order in which they were registered; and what goes on to the leaves{_went_on(trace, task, hooks)} is the "
+        "changed one."
     )
-    file = trace.script if trace.script in trace.sources else next(iter(trace.sources), "")
-    places = [place for call in calls_of(trace, file, name, "register_hook") for place in at(call, "hooked")]
+    born = trace.at(kept[0]).tensors[tensor].place
+    places = [place for call in _registrations(trace, name, born) for place in at(call, "hooked")]
     places += at(task.place if task else None, "used")
     shown = tuple(Evidence(step, trace.describe(step), tensor, hook.node) for step, hook in (*hooks, kept))
     mend = (

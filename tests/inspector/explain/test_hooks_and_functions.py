@@ -30,6 +30,23 @@ def test_a_retained_gradient_is_said_to_be_what_the_hooks_made_of_it(explained: 
     assert "(x.grad took 260)" in finding.sentence
 
 
+def test_the_hook_of_an_earlier_tensor_of_the_same_name_is_not_pointed_at(explained: Explain) -> None:
+    explained(
+        """
+        import minigrad as mg
+        x = mg.tensor(3.0, requires_grad=True)
+        h = x * 5.0
+        h.register_hook(lambda g: g * 2.0)
+        h.backward()
+        h = x * 2.0
+        h.retain_grad()
+        h.register_hook(lambda g: g * 10.0)  #: hooked
+        (h * h).backward()  #: used
+        print(h.grad)
+        """
+    ).one("hook-changed")
+
+
 @pytest.mark.parametrize(
     "hooks",
     [
