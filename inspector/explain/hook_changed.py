@@ -130,9 +130,9 @@ def _finding(trace: Trace, tensor: int, hooks: list[tuple[int, HookRan]], kept: 
     sentence = (
         f"{name}.grad is {worth(kept[1].after)}, but the derivative that arrived at {name} in the backward on "
         f"{where(trace, task.place if task else None)} was {worth(first.before)}: {count(len(steps), 'hook')} of "
-        f"{name} changed it first, {listed(steps, join='then')}. A gradient is retained last, after all hooks, whatever "
-        f"the order in which they were registered; and what goes on to the leaves{_went_on(trace, task, hooks)} is the "
-        "changed one."
+        f"{name} changed it first, {listed(steps, join='then')}. A gradient is retained last, after all hooks, "
+        "whatever the order in which they were registered; and what goes on to the leaves"
+        f"{_went_on(trace, task, hooks)} is the changed one."
     )
     born = trace.at(kept[0]).tensors[tensor].place
     places = [place for call in _registrations(trace, name, born) for place in at(call, "hooked")]
