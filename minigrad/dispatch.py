@@ -69,7 +69,7 @@ def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announ
         values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
         results = op.forward(*promoted(op, values), *attributes)
     except Exception as error:
-        error = _complaint_of_autograd(op, operands) or _worded(op, values, error)
+        error = _complaint_of_autograd(op, operands, attributes) or _worded(op, values, error)
         if announced:
             _announce_failure(op, operands, error)
         raise error from None
@@ -129,14 +129,25 @@ def make_general(op: Op, way: General = general) -> Callable[..., Any]:
     return apply
 
 
-def _complaint_of_autograd(op: Op, operands: tuple[Any, ...]) -> RuntimeError | None:
-    """What PyTorch, which asks for the operands' history before it computes, says before the operation's own error."""
+def _complaint_of_autograd(
+    op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], inplace: bool = False
+) -> RuntimeError | None:
+    """What PyTorch, which asks for the operands' history and saves them before it computes, says before the operation's
+    own error."""
     tensors = [x for x in operands if isinstance(x, TensorBase)]
     if not modes.grad or modes.inference or not op.differentiable or not any(x.requires_grad for x in tensors):
+        return None
+    if not inplace and op.ufunc is not None and "dd->?" in op.ufunc.types:  # a test's result has no history
         return None
     try:
         for x in tensors:
             edge_of(x)
+        mask = _mask(op, operands)
+        node: Any = new(op.node_class)
+        node.plan_for(mask, operands, attributes)
+        for source in node.sources(mask):
+            if source >= 0:
+                slot_for(operands[source], is_output=False)
     except RuntimeError as error:
         return error
     return None
@@ -415,7 +426,7 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
         result = np.asarray(op.forward(*promoted(op, values), *attributes))
         check_fits(target.array, result)
     except Exception as error:
-        raise _complaint_of_autograd(op, operands) or _worded(op, values, error) from None
+        raise _complaint_of_autograd(op, operands, attributes, inplace=True) or _worded(op, values, error) from None
     record = tracked and modes.grad and not modes.inference and op.differentiable and target.array.dtype.kind in "fc"
     node = inplace_node(op, operands, attributes) if record else None
     views.check_inference(target)

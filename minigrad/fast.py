@@ -60,7 +60,10 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         kind = x.dtype
         if kind is not F32 and kind is not F64:
             return general(op, (a,), attributes)
-        out = forward(x, *attributes) if ufunc is None else ufunc(x, out=...)
+        try:
+            out = forward(x, *attributes) if ufunc is None else ufunc(x, out=...)
+        except Exception:  # said in the right words there
+            return general(op, (a,), attributes)
         if type(out) is not ndarray:
             out = np.asarray(out)
         t = new(late.Tensor)
@@ -145,7 +148,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, (a, b), ())
         try:
             out = forward(x, y) if ufunc is None else ufunc(x, y, out=...)
-        except ValueError:
+        except (ValueError, RuntimeError):
             return general(op, (a, b), ())
         if type(out) is not ndarray:
             out = np.asarray(out)
@@ -238,7 +241,10 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             counter = a._counter = VersionCounter()
         if (kind is not F32 and kind is not F64) or type(counter) is not VersionCounter:
             return general(op, (a,), attributes)
-        out = forward(x, *attributes)
+        try:
+            out = forward(x, *attributes)
+        except Exception:  # said in the right words there
+            return general(op, (a,), attributes)
         view = a._view
         t = new(late.Tensor)
         t.array = out

@@ -174,7 +174,7 @@ def _axes_of_some(input: Any, dim: Dim, name: str) -> Axes:
     """The axes that ``dim`` means. Raises RuntimeError when it means all of them and there is no element."""
     if dim is None or dim == ():
         _not_empty(input.array, name)
-    return axes_of(dim, input.ndim)
+    return axes_of(dim, input.ndim, input)
 
 
 def amax(input: Any, dim: Dim = (), keepdim: bool = False) -> Any:
@@ -219,7 +219,7 @@ def aminmax(input: Any, *, dim: int | None = None, keepdim: bool = False) -> ret
     >>> mg.aminmax(mg.tensor([3.0, 1.0, 2.0])).min
     tensor(1.)
     """
-    return return_types.aminmax(*aminmax_over.apply(input, axes_of(dim, input.ndim), keepdim))
+    return return_types.aminmax(*aminmax_over.apply(input, axes_of(dim, input.ndim, input), keepdim))
 
 
 # --- along one dimension, with indices ------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ def _extreme(whole: Op, along: Op, pairwise: Op, pair: Any, input: Any, dim: Any
         return pairwise.apply(input, other)
     if dim is None:
         return whole.apply(input)
-    return pair(*along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+    return pair(*along.apply(input, wrap_dim(dim, input.ndim, input), keepdim))
 
 
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:

@@ -14,7 +14,7 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.arithmetic import lerp
-from minigrad.ops.dims import wrap_dim
+from minigrad.ops.dims import ask_for_history, wrap_dim
 from minigrad.ops.extremes import PAIR, found, place_along, searchable, shared_by_all
 from minigrad.ops.scattering import gathered
 from minigrad.ops.scope import composite
@@ -70,7 +70,7 @@ def sort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool | 
     tensor([1, 2, 0])
     """
     by = sort_along if stable is None else sort_stably
-    return return_types.sort(*by.apply(input, wrap_dim(dim, input.ndim), descending))
+    return return_types.sort(*by.apply(input, wrap_dim(dim, input.ndim, input), descending))
 
 
 def msort(input: Any) -> Any:
@@ -101,7 +101,8 @@ def argsort(input: Any, dim: int = -1, descending: bool = False, *, stable: bool
     >>> mg.argsort(mg.tensor([3.0, 1.0, 2.0]), descending=True)
     tensor([0, 2, 1])
     """
-    return argsort_along.apply(input, wrap_dim(dim, input.ndim), descending)
+    ask_for_history(input)
+    return argsort_along.apply(input, wrap_dim(dim, input.ndim, input), descending)
 
 
 @op(label="top k", name="topk", backward="TopkBackward0", **PAIR)
@@ -129,7 +130,7 @@ def topk(input: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool =
     >>> mg.topk(mg.tensor([3.0, 1.0, 2.0]), 2).indices
     tensor([0, 2])
     """
-    return return_types.topk(*topk_along.apply(input, k, wrap_dim(dim, input.ndim), largest))
+    return return_types.topk(*topk_along.apply(input, k, wrap_dim(dim, input.ndim, input), largest))
 
 
 # --- one by rank ----------------------------------------------------------------------------------------------------
@@ -230,7 +231,7 @@ def kthvalue(input: Any, k: int, dim: int = -1, keepdim: bool = False) -> return
     >>> mg.kthvalue(mg.tensor([3.0, 1.0, 2.0]), 1).indices
     tensor(1)
     """
-    return return_types.kthvalue(*kthvalue_along.apply(input, k, wrap_dim(dim, input.ndim), keepdim))
+    return return_types.kthvalue(*kthvalue_along.apply(input, k, wrap_dim(dim, input.ndim, input), keepdim))
 
 
 def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -242,7 +243,7 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None:
         return median_all.apply(input)
-    return return_types.median(*median_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+    return return_types.median(*median_along.apply(input, wrap_dim(dim, input.ndim, input), keepdim))
 
 
 def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -254,7 +255,7 @@ def nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """
     if dim is None:
         return nanmedian_all.apply(input)
-    return return_types.nanmedian(*nanmedian_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+    return return_types.nanmedian(*nanmedian_along.apply(input, wrap_dim(dim, input.ndim, input), keepdim))
 
 
 @op(label="mode", name="mode", backward="ModeBackward0", **PAIR)
@@ -286,7 +287,7 @@ def mode(input: Any, dim: int = -1, keepdim: bool = False) -> return_types.mode:
     >>> mg.mode(mg.tensor([2, 1, 2, 1, 3])).indices
     tensor(3)
     """
-    return return_types.mode(*mode_along.apply(input, wrap_dim(dim, input.ndim), keepdim))
+    return return_types.mode(*mode_along.apply(input, wrap_dim(dim, input.ndim, input), keepdim))
 
 
 # --- quantiles ------------------------------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ def index_select(input: Any, dim: int, index: Any) -> Any:
     >>> mg.index_select(mg.tensor([1.0, 2.0, 3.0]), 0, mg.tensor([2, 0]))
     tensor([3., 1.])
     """
-    return parts_at.apply(input, index, wrap_dim(dim, input.array.ndim))
+    return parts_at.apply(input, index, wrap_dim(dim, input.array.ndim, input))
 
 
 def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
@@ -220,7 +220,7 @@ def index_add(input: Any, dim: int, index: Any, source: Any, *, alpha: float = 1
     >>> mg.index_add(mg.zeros(2), 0, mg.tensor([0, 0]), mg.tensor([1.0, 2.0]))
     tensor([3., 0.])
     """
-    return parts_added.apply(input, index, source, wrap_dim(dim, input.array.ndim), alpha)
+    return parts_added.apply(input, index, source, wrap_dim(dim, input.array.ndim, input), alpha)
 
 
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
@@ -230,7 +230,7 @@ def index_copy(input: Any, dim: int, index: Any, source: Any) -> Any:
     >>> mg.index_copy(mg.zeros(2), 0, mg.tensor([1]), mg.tensor([5.0]))
     tensor([0., 5.])
     """
-    return parts_copied.apply(input, index, source, wrap_dim(dim, input.array.ndim))
+    return parts_copied.apply(input, index, source, wrap_dim(dim, input.array.ndim, input))
 
 
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
@@ -240,7 +240,7 @@ def index_fill(input: Any, dim: int, index: Any, value: Any) -> Any:
     >>> mg.index_fill(mg.zeros(2), 0, mg.tensor([1]), 5.0)
     tensor([0., 5.])
     """
-    axis = wrap_dim(dim, input.array.ndim)
+    axis = wrap_dim(dim, input.array.ndim, input)
     if isinstance(value, TensorBase):
         return parts_filled_with.apply(input, index, value, axis)
     return parts_filled.apply(input, index, axis, value)
@@ -420,7 +420,7 @@ def take_along_dim(input: Any, indices: Any, dim: int | None = None) -> Any:
 
     if dim is None:
         return gather(reshape(input, -1), 0, flatten(indices))
-    axis = wrap_dim(dim, input.array.ndim)
+    axis = wrap_dim(dim, input.array.ndim, input)
     shapes = [list(input.array.shape), list(indices.array.shape)]
     lengths = shapes[0][axis], shapes[1][axis]
     shapes[0][axis] = shapes[1][axis] = 1
@@ -443,15 +443,15 @@ class PickingMethods:
 
     def index_add_(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
         """``index_add``, in place."""
-        return parts_added.inplace(self, index, source, wrap_dim(dim, self.array.ndim), alpha)
+        return parts_added.inplace(self, index, source, wrap_dim(dim, self.array.ndim, self), alpha)
 
     def index_copy_(self: Any, dim: int, index: Any, source: Any) -> Any:
         """``index_copy``, in place."""
-        return parts_copied.inplace(self, index, source, wrap_dim(dim, self.array.ndim))
+        return parts_copied.inplace(self, index, source, wrap_dim(dim, self.array.ndim, self))
 
     def index_fill_(self: Any, dim: int, index: Any, value: Any) -> Any:
         """``index_fill``, in place."""
-        axis = wrap_dim(dim, self.array.ndim)
+        axis = wrap_dim(dim, self.array.ndim, self)
         if isinstance(value, TensorBase):
             return parts_filled_with.inplace(self, index, value, axis)
         return parts_filled.inplace(self, index, axis, value)

@@ -55,7 +55,7 @@ def flip(input: Any, *places: Any, dims: int | Sequence[int] | None = None) -> A
     >>> mg.flip(mg.tensor([1, 2, 3]), (0,))
     tensor([3, 2, 1])
     """
-    return flipped.apply(input, wrap_dims(as_shape(places) if dims is None else dims, input.array.ndim))
+    return flipped.apply(input, wrap_dims(as_shape(places) if dims is None else dims, input.array.ndim, input))
 
 
 def fliplr(input: Any) -> Any:
@@ -95,7 +95,7 @@ def roll(input: Any, shifts: int | Sequence[int], dims: int | Sequence[int] | No
     tensor([3, 1, 2])
     """
     steps = (shifts,) if isinstance(shifts, int) else tuple(shifts)
-    axes = () if dims is None else wrap_dims(dims, input.array.ndim)
+    axes = () if dims is None else wrap_dims(dims, input.array.ndim, input)
     if not steps:
         raise RuntimeError("`shifts` required")
     if axes and not input.array.ndim:
@@ -133,7 +133,7 @@ def rot90(input: Any, k: int = 1, dims: Sequence[int] = (0, 1)) -> Any:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.array.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.array.ndim}")
-    first, second = (wrap_dim(dim, input.array.ndim) for dim in dims)
+    first, second = (wrap_dim(dim, input.array.ndim, input) for dim in dims)
     if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     return turned.apply(input, k, (first, second))

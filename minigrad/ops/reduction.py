@@ -37,11 +37,11 @@ Dim = int | Sequence[int] | None
 """One dimension, several, or None for all."""
 
 
-def axes_of(dim: Dim, ndim: int) -> Axes:
+def axes_of(dim: Dim, ndim: int, of: Any = None) -> Axes:
     """The axes that ``dim`` means, in order; None and () mean all of them, and a 0-dim tensor has none."""
     if dim is None or dim == ():
         return tuple(range(ndim))
-    wrapped = wrap_dims(dim, ndim)
+    wrapped = wrap_dims(dim, ndim, of)
     return tuple(sorted(wrapped or range(ndim))) if ndim else ()
 
 
@@ -114,7 +114,7 @@ def sum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | No
     """
     if dim is None and not keepdim:
         return sum_all.apply(input, sum_type(input, dtype))
-    return sum_over.apply(input, axes_of(dim, input.ndim), keepdim, sum_type(input, dtype))
+    return sum_over.apply(input, axes_of(dim, input.ndim, input), keepdim, sum_type(input, dtype))
 
 
 def count_along(shape: tuple[int, ...], axes: Axes) -> int:
@@ -179,7 +179,7 @@ def mean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype | N
         )
     if dim is None and not keepdim:
         return mean_all.apply(input, _averaging(input, dtype))
-    return mean_over.apply(input, axes_of(dim, input.ndim), keepdim, _averaging(input, dtype))
+    return mean_over.apply(input, axes_of(dim, input.ndim, input), keepdim, _averaging(input, dtype))
 
 
 @composite
@@ -225,7 +225,7 @@ def nansum(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype |
     >>> mg.nansum(mg.tensor([1.0, float("nan")]))
     tensor(1.)
     """
-    return nansum_over.apply(input, axes_of(dim, input.ndim), keepdim, sum_type(input, dtype))
+    return nansum_over.apply(input, axes_of(dim, input.ndim, input), keepdim, sum_type(input, dtype))
 
 
 @composite
@@ -238,7 +238,7 @@ def nanmean(input: Any, dim: Dim = None, keepdim: bool = False, *, dtype: dtype 
     """
     _averaging(input, dtype)
     total = nansum(input, dim, keepdim, dtype=dtype)
-    axes = axes_of(dim, input.ndim)
+    axes = axes_of(dim, input.ndim, input)
     return total / sum_over.apply(input.detach() == input.detach(), axes, keepdim, dtypes.int64.numpy)
 
 
@@ -341,7 +341,7 @@ def prod(input: Any, dim: int | None = None, keepdim: bool = False, *, dtype: dt
     kind = sum_type(input, dtype)
     if dim is None:
         return prod_all.apply(input, kind)
-    return prod_along.apply(input, wrap_dim(dim, input.ndim), keepdim, kind)
+    return prod_along.apply(input, wrap_dim(dim, input.ndim, input), keepdim, kind)
 
 
 # --- exponentials ---------------------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def logsumexp(input: Any, dim: Dim, keepdim: bool = False) -> Any:
     >>> mg.logsumexp(mg.tensor([0.0, 0.0]), dim=0)
     tensor(0.6931)
     """
-    return logsumexp_over.apply(input, axes_of(dim, input.ndim), keepdim)
+    return logsumexp_over.apply(input, axes_of(dim, input.ndim, input), keepdim)
 
 
 # --- truth ----------------------------------------------------------------------------------------------------------

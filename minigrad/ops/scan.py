@@ -54,7 +54,7 @@ def cumsum(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
     >>> mg.cumsum(mg.tensor([1, 2, 3]), dim=0)
     tensor([1, 3, 6])
     """
-    return cumsum_along.apply(input, wrap_dim(dim, input.ndim), False, sum_type(input, dtype))
+    return cumsum_along.apply(input, wrap_dim(dim, input.ndim, input), False, sum_type(input, dtype))
 
 
 @op(label="running Π", name="cumprod", backward="CumprodBackward0")
@@ -114,7 +114,7 @@ def cumprod(input: Any, dim: int, *, dtype: dtype | None = None) -> Any:
     >>> mg.cumprod(mg.tensor([1, 2, 3]), dim=0)
     tensor([1, 2, 6])
     """
-    return cumprod_along.apply(input, wrap_dim(dim, input.ndim), sum_type(input, dtype))
+    return cumprod_along.apply(input, wrap_dim(dim, input.ndim, input), sum_type(input, dtype))
 
 
 @op(label="running lnΣeˣ", name="logcumsumexp", backward="LogcumsumexpBackward0")
@@ -167,7 +167,7 @@ def logcumsumexp(input: Any, dim: int) -> Any:
     >>> mg.logcumsumexp(mg.tensor([0.0, 0.0]), dim=0)
     tensor([0.0000, 0.6931])
     """
-    return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim))
+    return logcumsumexp_along.apply(input, wrap_dim(dim, input.ndim, input))
 
 
 # --- running extremes -----------------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def cummax(input: Any, dim: int) -> return_types.cummax:
     >>> mg.cummax(mg.tensor([1.0, 3.0, 2.0]), dim=0).indices
     tensor([0, 1, 1])
     """
-    return return_types.cummax(*cummax_along.apply(input, wrap_dim(dim, input.ndim)))
+    return return_types.cummax(*cummax_along.apply(input, wrap_dim(dim, input.ndim, input)))
 
 
 def cummin(input: Any, dim: int) -> return_types.cummin:
@@ -227,7 +227,7 @@ def cummin(input: Any, dim: int) -> return_types.cummin:
     >>> mg.cummin(mg.tensor([3.0, 1.0, 2.0]), dim=0).indices
     tensor([0, 1, 1])
     """
-    return return_types.cummin(*cummin_along.apply(input, wrap_dim(dim, input.ndim)))
+    return return_types.cummin(*cummin_along.apply(input, wrap_dim(dim, input.ndim, input)))
 
 
 @composite
@@ -242,7 +242,7 @@ def diff(input: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any
 
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    dim = wrap_dim(dim, input.ndim)
+    dim = wrap_dim(dim, input.ndim, input)
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     parts = [part for part in (prepend, input, append) if part is not None] if n else [input]
@@ -280,8 +280,8 @@ class ScanMethods:
 
     def cumsum_(self: Any, dim: int, *, dtype: dtype | None = None) -> Any:
         """``cumsum`` in place."""
-        return cumsum_along.inplace(self, wrap_dim(dim, self.ndim), False, dtypes.numpy_of(dtype))
+        return cumsum_along.inplace(self, wrap_dim(dim, self.ndim, self), False, dtypes.numpy_of(dtype))
 
     def cumprod_(self: Any, dim: int, *, dtype: dtype | None = None) -> Any:
         """``cumprod`` in place."""
-        return cumprod_along.inplace(self, wrap_dim(dim, self.ndim), dtypes.numpy_of(dtype))
+        return cumprod_along.inplace(self, wrap_dim(dim, self.ndim, self), dtypes.numpy_of(dtype))

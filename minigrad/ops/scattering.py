@@ -162,7 +162,7 @@ def gather(input: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> An
     tensor([[1.],
             [4.]])
     """
-    return gathered.apply(input, index, wrap_dim(dim, input.array.ndim))
+    return gathered.apply(input, index, wrap_dim(dim, input.array.ndim, input))
 
 
 def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
@@ -174,7 +174,7 @@ def scatter(input: Any, dim: int, index: Any, src: Any = None, *, value: Any = N
     >>> mg.scatter(mg.zeros(1, 3), 1, mg.tensor([[2]]), 5.0)
     tensor([[0., 0., 5.]])
     """
-    axis = wrap_dim(dim, input.array.ndim)
+    axis = wrap_dim(dim, input.array.ndim, input)
     given = value if src is None else src
     if reduce is not None:
         return _scatter_reducing(input, axis, index, given, reduce)
@@ -198,7 +198,7 @@ def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
     >>> mg.scatter_add(mg.zeros(2), 0, mg.tensor([0, 0]), mg.tensor([1.0, 2.0]))
     tensor([3., 0.])
     """
-    return scattered_sum.apply(input, index, src, wrap_dim(dim, input.array.ndim))
+    return scattered_sum.apply(input, index, src, wrap_dim(dim, input.array.ndim, input))
 
 
 # --- reducing what falls together -----------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     """
     if reduce not in _START:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    return scattered_together.apply(input, index, src, wrap_dim(dim, input.array.ndim), reduce, include_self)
+    return scattered_together.apply(input, index, src, wrap_dim(dim, input.array.ndim, input), reduce, include_self)
 
 
 # --- whole parts ----------------------------------------------------------------------------------------------------
@@ -377,7 +377,7 @@ def index_reduce(input: Any, dim: int, index: Any, source: Any, reduce: str, *, 
     """
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    return parts_together.apply(input, index, source, wrap_dim(dim, input.array.ndim), reduce, include_self)
+    return parts_together.apply(input, index, source, wrap_dim(dim, input.array.ndim, input), reduce, include_self)
 
 
 class ScatteringMethods:
@@ -390,13 +390,13 @@ class ScatteringMethods:
 
     def index_reduce_(self: Any, dim: int, index: Any, source: Any, reduce: str, *, include_self: bool = True) -> Any:
         """``index_reduce``, in place."""
-        return parts_together.inplace(self, index, source, wrap_dim(dim, self.array.ndim), reduce, include_self)
+        return parts_together.inplace(self, index, source, wrap_dim(dim, self.array.ndim, self), reduce, include_self)
 
     def scatter_(
         self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None
     ) -> Any:
         """``scatter``, in place."""
-        axis = wrap_dim(dim, self.array.ndim)
+        axis = wrap_dim(dim, self.array.ndim, self)
         given = value if src is None else src
         if reduce is not None:
             return self.copy_(scatter(self, dim, index, given, reduce=reduce))
@@ -406,8 +406,8 @@ class ScatteringMethods:
 
     def scatter_add_(self: Any, dim: int, index: Any, src: Any) -> Any:
         """``scatter_add``, in place."""
-        return scattered_sum.inplace(self, index, src, wrap_dim(dim, self.array.ndim))
+        return scattered_sum.inplace(self, index, src, wrap_dim(dim, self.array.ndim, self))
 
     def scatter_reduce_(self: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
         """``scatter_reduce``, in place."""
-        return scattered_together.inplace(self, index, src, wrap_dim(dim, self.array.ndim), reduce, include_self)
+        return scattered_together.inplace(self, index, src, wrap_dim(dim, self.array.ndim, self), reduce, include_self)

@@ -187,7 +187,7 @@ def unique(
     >>> mg.unique(mg.tensor([3, 1, 2, 1]))
     tensor([1, 2, 3])
     """
-    axis = None if dim is None else wrap_dim(dim, input.ndim)
+    axis = None if dim is None else wrap_dim(dim, input.ndim, input)
     values, inverse, counts = np.unique(
         input.array, return_inverse=True, return_counts=True, axis=axis, equal_nan=False
     )
@@ -205,11 +205,11 @@ def unique_consecutive(
     >>> mg.unique_consecutive(mg.tensor([1, 1, 2, 2, 1]))
     tensor([1, 2, 1])
     """
-    array = input.array.reshape(-1) if dim is None else np.moveaxis(input.array, wrap_dim(dim, input.ndim), 0)
+    array = input.array.reshape(-1) if dim is None else np.moveaxis(input.array, wrap_dim(dim, input.ndim, input), 0)
     begins = np.ones(len(array), bool)
     begins[1:] = np.any(array[1:] != array[:-1], axis=tuple(range(1, array.ndim)))
     inverse = np.cumsum(begins) - 1
-    values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim))
+    values = array[begins] if dim is None else np.moveaxis(array[begins], 0, wrap_dim(dim, input.ndim, input))
     shape = input.array.shape if dim is None else (len(array),)
     return _answer(
         input,

@@ -56,14 +56,14 @@ def reshape(input: Any, *shape: Any) -> Any:
     tensor([[0, 1],
             [2, 3]])
     """
-    return reshape_to(input, infer_shape(as_shape(shape), input.array.size))
+    return reshape_to(input, infer_shape(as_shape(shape), input.array.size, input))
 
 
 def view_to(input: Any, *shape: Any) -> Any:
     """``input`` in another shape over the same memory, or its bytes read as another type."""
     if len(shape) == 1 and isinstance(shape[0], dtype_type):
         return _reinterpreted(input, shape[0])
-    return viewing.view.apply(input, infer_shape(as_shape(shape), input.array.size))
+    return viewing.view.apply(input, infer_shape(as_shape(shape), input.array.size, input))
 
 
 def _reinterpreted(input: Any, kind: dtype_type) -> Any:
@@ -243,9 +243,9 @@ def narrow_bounds(input: Any, dim: int, start: Any, length: int) -> tuple[int, i
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
-    there = input.array.shape[wrap_dim(dim, input.array.ndim)]
+    there = input.array.shape[wrap_dim(dim, input.array.ndim, input)]
     if not -there <= start <= there:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-there}, {there}], but got {start})")
+        raise IndexError(f"start out of range (expected to be in range of [{-there}, {there}], but got {start})")
     start += there if start < 0 else 0
     if start + length > there:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({there}).")

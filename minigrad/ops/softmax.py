@@ -82,7 +82,7 @@ def softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
     >>> mg.softmax(mg.tensor([0.0, 0.0]), dim=0)
     tensor([0.5000, 0.5000])
     """
-    return softmax_along.apply(input, wrap_dim(dim, input.ndim), dtypes.numpy_of(dtype))
+    return softmax_along.apply(input, wrap_dim(dim, input.ndim, input), dtypes.numpy_of(dtype))
 
 
 def log_softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
@@ -92,7 +92,7 @@ def log_softmax(input: Any, dim: int, dtype: dtype | None = None) -> Any:
     >>> mg.log_softmax(mg.tensor([0.0, 0.0]), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    return log_softmax_along.apply(input, wrap_dim(dim, input.ndim), dtypes.numpy_of(dtype))
+    return log_softmax_along.apply(input, wrap_dim(dim, input.ndim, input), dtypes.numpy_of(dtype))
 
 
 class SoftmaxMethods:

@@ -147,7 +147,7 @@ def _read(input: Any, dim: Any, unbiased: bool | None, correction: float | None)
         raise RuntimeError("std and var only support floating point and complex dtypes; convert with .float() first.")
     if correction is None:
         correction = 1 if unbiased is None else int(unbiased)
-    axes = axes_of(dim, input.ndim)
+    axes = axes_of(dim, input.ndim, input)
     if count_along(input.array.shape, axes) - correction <= 0:
         warnings.warn(
             "var(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
@@ -268,7 +268,7 @@ def vector_norm(x: Any, ord: float = 2, dim: Dim = None, keepdim: bool = False, 
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
             f"{x.dtype.title}; convert it with .float()."
         )
-    axes = axes_of(dim, x.ndim)
+    axes = axes_of(dim, x.ndim, x)
     if not count_along(x.array.shape, axes) and (ord < 0 or ord == math.inf):
         raise RuntimeError(
             f"linalg.vector_norm cannot compute the {ord} norm on an empty tensor because the "
@@ -287,7 +287,7 @@ def norm(input: Any, p: Any = "fro", dim: Dim = None, keepdim: bool = False, dty
     if p == "nuc":
         from minigrad import linalg
 
-        rows, columns = (-2, -1) if dim is None else axes_of(dim, input.ndim)
+        rows, columns = (-2, -1) if dim is None else axes_of(dim, input.ndim, input)
         return linalg.matrix_norm(input if dtype is None else input.to(dtype), "nuc", (rows, columns), keepdim)
     return vector_norm(input, 2 if p in ("fro", None) else float(p), dim, keepdim, dtype=dtype)
 
@@ -336,7 +336,7 @@ def _all_but(input: Any, p: float, dim: int, maxnorm: float) -> Axes:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
     if maxnorm < 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
-    kept = wrap_dim(dim, input.ndim)
+    kept = wrap_dim(dim, input.ndim, input)
     return tuple(i for i in range(input.ndim) if i != kept)
 
 

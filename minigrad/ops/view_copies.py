@@ -128,7 +128,7 @@ def slice_copy(input: Any, dim: int = 0, start: int | None = None, end: int | No
 
 
 def _bounds(input: Any, dim: int, start: int | None, end: int | None) -> tuple[int, int]:
-    begin, stop, _ = slice(start, end).indices(input.array.shape[wrap_dim(dim, input.array.ndim)])
+    begin, stop, _ = slice(start, end).indices(input.array.shape[wrap_dim(dim, input.array.ndim, input)])
     return begin, max(begin, stop)
 
 

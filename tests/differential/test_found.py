@@ -953,6 +953,32 @@ d = xp.stack([b.to(xp.int64), b, b])
 k = d.grad_fn.register_hook(see("k"))
 d.backward(xp.ones_like(d))
 """,
+    "a view that may not be used is told before a dimension or a shape that is wrong": """
+a = xp.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], requires_grad=True)
+b, c = a.split(1)
+with xp.no_grad():
+    a -= 0.5
+d = c.select(3, 0)
+e = c.transpose(0, 7)
+f = c.view(7)
+g = c.sum(5)
+h = c.expand(7)
+i = c.flip(7)
+j = c @ xp.zeros(0)
+k = c.gather(9, xp.tensor([[0]]))
+l = c.argsort()
+m = c.movedim(0, 7)
+n = c.narrow(0, 7, 7)
+o = c.lt(xp.zeros(0))
+""",
+    "an inference tensor that cannot be saved is told before shapes that do not fit": """
+a = xp.tensor([1.0, 2.0], requires_grad=True)
+with xp.inference_mode():
+    b = xp.tensor([1.0, 2.0, 3.0])
+c = a * b
+d = a + b
+e = a.pow(b)
+""",
 }
 """Programs by the behaviour that they show."""
 
