@@ -226,6 +226,7 @@ class GraphTask:
             gradient = buffers.pop(node, None)
             if careful or node.hooks is not None or regime.unusual:
                 self._visit(node, gradient)
+                gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
             results = node.run(gradient, create_graph)
             if node.hooks is not None:  # an unpack hook has just registered it

@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,18 @@ def test_a_second_backward_tells_what_was_there_and_what_is_now() -> None:
         (w * 5).backward()
     (arrived,) = (fact for fact in trace.facts if isinstance(fact, facts.GradientAccumulated))
     assert [one.values[0] for one in (arrived.before, arrived.incoming, arrived.after) if one] == [2.0, 5.0, 7.0]
+
+
+@pytest.mark.parametrize("journal", [True, False])
+def test_a_leaf_takes_a_gradient_over_uncopied_although_somebody_listens(journal: bool) -> None:
+    told: list[Any] = []
+    net = mg.nn.Linear(5, 3)
+    recorder = Recorder(told.append, journal=journal)
+    recorder.start()
+    net(mg.ones(4, 5)).sum().backward()
+    recorder.stop()
+    arrived = [fact for fact in recorder.unfold(told) if isinstance(fact, facts.GradientAccumulated)]
+    assert {fact.leaf: fact.how for fact in arrived} == {net.weight.serial: "stolen", net.bias.serial: "stolen"}
 
 
 def test_the_value_after_a_write_is_the_new_one() -> None:
