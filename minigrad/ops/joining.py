@@ -48,7 +48,10 @@ def cat_along(*tensors: Array, dim: int = 0) -> Array:
 def _of_one_type(tensors: Sequence[Array], kept: Sequence[Array]) -> Sequence[Array]:
     """``kept`` in the type in which all ``tensors`` meet."""
     first = tensors[0].dtype
-    if all(each.dtype is first for each in tensors):
+    for each in tensors:
+        if each.dtype is not first:
+            break
+    else:
         return kept
     kind = dtypes.result_type(tuple(tensors))
     return [each.astype(kind, copy=False) for each in kept]
@@ -79,7 +82,9 @@ def stack_along(*tensors: Array, dim: int = 0) -> Array:
     tensor([[1, 2],
             [3, 4]])
     """
-    return np.ascontiguousarray(np.stack(_of_one_type(tensors, tensors), axis=dim))
+    new = (*(slice(None),) * dim, None)
+    apart = [each[new] for each in _of_one_type(tensors, tensors)]
+    return np.ascontiguousarray(np.concatenate(apart, axis=dim))
 
 
 stack_along.grads_together(
@@ -96,13 +101,12 @@ def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
     >>> mg.cat([mg.tensor([1.0]), mg.tensor([2.0, 3.0])])
     tensor([1., 2., 3.])
     """
-    tensors = _checked(tensors, "cat")
-    arrays = [_array(each) for each in tensors]
-    if any(not each.ndim for each in arrays):
-        where = next(i for i, each in enumerate(arrays) if not each.ndim)
-        raise RuntimeError(f"zero-dimensional tensor (at position {where}) cannot be concatenated")
-    _check_lengths(arrays, dim)
-    return cat_along(*tensors, dim=wrap_dim(dim, max(each.ndim for each in arrays)))
+    tensors, shapes = _checked(tensors, "cat")
+    if () in shapes:
+        raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
+    if shapes.count(shapes[0]) < len(shapes):
+        _check_lengths(shapes, dim)
+    return cat_along.apply(*tensors, wrap_dim(dim, len(max(shapes, key=len))))
 
 
 concat = concatenate = cat
@@ -118,19 +122,20 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
     tensor([[1., 3.],
             [2., 4.]])
     """
-    tensors = _checked(tensors, "stack")
-    first = _array(tensors[0])
-    for i, each in enumerate(map(_array, tensors)):
-        if each.shape != first.shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
-                f"{list(each.shape)} at entry {i}"
-            )
-    return stack_along(*tensors, dim=wrap_dim(dim, first.ndim + 1))
+    tensors, shapes = _checked(tensors, "stack")
+    first = shapes[0]
+    if shapes.count(first) < len(shapes):
+        wrong = next(i for i, shape in enumerate(shapes) if shape != first)
+        raise RuntimeError(
+            f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+            f"{list(shapes[wrong])} at entry {wrong}"
+        )
+    return stack_along.apply(*tensors, wrap_dim(dim, len(first) + 1))
 
 
-def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:
-    if isinstance(tensors, (TensorBase, np.ndarray)):
+def _checked(tensors: Sequence[Any], name: str) -> tuple[Sequence[Any], list[Shape]]:
+    """The tensors, of which there must be one, and the shape of each."""
+    if type(tensors) is not list and isinstance(tensors, (TensorBase, np.ndarray)):
         raise TypeError(
             f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor; write {name}([a, b])"
         )
@@ -139,26 +144,29 @@ def _checked(tensors: Sequence[Any], name: str) -> Sequence[Any]:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
     if not tensors:
         raise ValueError(f"minigrad.{name}(): expected a non-empty list of Tensors")
-    for i, each in enumerate(tensors):
-        if not isinstance(each, (TensorBase, np.ndarray)):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
-    return tensors
+    return tensors, [_shape(each, i) for i, each in enumerate(tensors)]
 
 
-def _array(value: Any) -> Array:
-    return value.array if isinstance(value, TensorBase) else value
+def _shape(value: Any, position: int) -> Shape:
+    if isinstance(value, TensorBase):
+        return value.array.shape
+    if isinstance(value, np.ndarray):
+        return value.shape
+    raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(value).__name__}")
 
 
-def _check_lengths(arrays: Sequence[Array], dim: int) -> None:
-    full = [(i, each) for i, each in enumerate(arrays) if each.shape != (0,)]
+def _check_lengths(shapes: Sequence[Shape], dim: int) -> None:
+    full = [(i, shape) for i, shape in enumerate(shapes) if shape != (0,)]
     if not full:
         return
     first = full[0][1]
-    axis = wrap_dim(dim, first.ndim)
+    axis = wrap_dim(dim, len(first))
     for i, each in full[1:]:
-        if each.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}")
-        for place, (a, b) in enumerate(zip(first.shape, each.shape, strict=True)):
+        if len(each) != len(first):
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(each)}")
+        if each[:axis] == first[:axis] and each[axis + 1 :] == first[axis + 1 :]:
+            continue
+        for place, (a, b) in enumerate(zip(first, each, strict=True)):
             if place != axis and a != b:
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
@@ -175,7 +183,7 @@ def hstack(tensors: Sequence[Any]) -> Any:
     >>> mg.hstack([mg.tensor([1.0]), mg.tensor([2.0])])
     tensor([1., 2.])
     """
-    parts = [_at_least_1d(each) for each in _checked(tensors, "hstack")]
+    parts = [_at_least_1d(each) for each in _checked(tensors, "hstack")[0]]
     return cat(parts, 0 if parts[0].array.ndim == 1 else 1)
 
 
@@ -188,7 +196,7 @@ def vstack(tensors: Sequence[Any]) -> Any:
     tensor([[1.],
             [2.]])
     """
-    return cat([_at_least_2d(each) for each in _checked(tensors, "vstack")], 0)
+    return cat([_at_least_2d(each) for each in _checked(tensors, "vstack")[0]], 0)
 
 
 row_stack = vstack
@@ -197,13 +205,13 @@ row_stack = vstack
 @composite
 def dstack(tensors: Sequence[Any]) -> Any:
     """``tensors`` along dimension 2."""
-    return cat([_at_least_3d(each) for each in _checked(tensors, "dstack")], 2)
+    return cat([_at_least_3d(each) for each in _checked(tensors, "dstack")[0]], 2)
 
 
 @composite
 def column_stack(tensors: Sequence[Any]) -> Any:
     """``tensors`` side by side, each vector a column."""
-    parts = _checked(tensors, "column_stack")
+    parts = _checked(tensors, "column_stack")[0]
     return cat([reshape(each, each.array.size, 1) if each.array.ndim <= 1 else each for each in parts], 1)
 
 
