@@ -12,7 +12,7 @@ from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops import viewing
-from minigrad.ops.dims import Shape, as_shape, wrap_dim
+from minigrad.ops.dims import Shape, as_shape, ask_for_history, wrap_dim
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import reshape
 
@@ -103,10 +103,11 @@ def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
     """
     tensors, shapes = _checked(tensors, "cat")
     if () in shapes:
+        ask_for_history(*tensors)
         raise RuntimeError(f"zero-dimensional tensor (at position {shapes.index(())}) cannot be concatenated")
     if shapes.count(shapes[0]) < len(shapes):
-        _check_lengths(shapes, dim)
-    return cat_along.apply(*tensors, wrap_dim(dim, len(max(shapes, key=len))))
+        _check_lengths(tensors, shapes, dim)
+    return cat_along.apply(*tensors, _axis(dim, len(max(shapes, key=len)), tensors))
 
 
 concat = concatenate = cat
@@ -125,12 +126,13 @@ def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
     tensors, shapes = _checked(tensors, "stack")
     first = shapes[0]
     if shapes.count(first) < len(shapes):
+        ask_for_history(*tensors)
         wrong = next(i for i, shape in enumerate(shapes) if shape != first)
         raise RuntimeError(
             f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
             f"{list(shapes[wrong])} at entry {wrong}"
         )
-    return stack_along.apply(*tensors, wrap_dim(dim, len(first) + 1))
+    return stack_along.apply(*tensors, _axis(dim, len(first) + 1, tensors))
 
 
 def _checked(tensors: Sequence[Any], name: str) -> tuple[Sequence[Any], list[Shape]]:
@@ -155,19 +157,27 @@ def _shape(value: Any, position: int) -> Shape:
     raise TypeError(f"expected Tensor as element {position} in argument 0, but got {type(value).__name__}")
 
 
-def _check_lengths(shapes: Sequence[Shape], dim: int) -> None:
+def _axis(dim: int, ndim: int, tensors: Sequence[Any]) -> int:
+    if not -ndim <= dim < ndim:
+        ask_for_history(*tensors)
+    return wrap_dim(dim, ndim)
+
+
+def _check_lengths(tensors: Sequence[Any], shapes: Sequence[Shape], dim: int) -> None:
     full = [(i, shape) for i, shape in enumerate(shapes) if shape != (0,)]
     if not full:
         return
     first = full[0][1]
-    axis = wrap_dim(dim, len(first))
+    axis = _axis(dim, len(first), tensors)
     for i, each in full[1:]:
         if len(each) != len(first):
+            ask_for_history(*tensors)
             raise RuntimeError(f"Tensors must have same number of dimensions: got {len(first)} and {len(each)}")
         if each[:axis] == first[:axis] and each[axis + 1 :] == first[axis + 1 :]:
             continue
         for place, (a, b) in enumerate(zip(first, each, strict=True)):
             if place != axis and a != b:
+                ask_for_history(*tensors)
                 raise RuntimeError(
                     f"Sizes of tensors must match except in dimension {axis}. Expected size {a} but got size {b} for "
                     f"tensor number "
@@ -292,8 +302,10 @@ def repeat_tensor(input: Any, *repeats: Any) -> Any:
     """
     counts = as_shape(repeats)
     if len(counts) < input.array.ndim:
+        ask_for_history(input)
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
     if any(count < 0 for count in counts):
+        ask_for_history(input)
         raise RuntimeError(f"Trying to create tensor with negative dimension in repeat: {list(counts)}")
     return repeat.apply(input, counts)
 
