@@ -25,7 +25,7 @@ def _places(indices: Sequence[Array], pattern: Pattern) -> tuple[Any, ...]:
     return tuple(next(given) if taken else slice(None) for taken in pattern)
 
 
-def _explained(error: IndexError, indices: Sequence[Array]) -> IndexError:
+def _explained(error: Exception, indices: Sequence[Array]) -> IndexError:
     """NumPy's error in PyTorch's words."""
     text = str(error)
     if text.startswith("shape mismatch"):
@@ -97,22 +97,50 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
     tensor([5., 0., 6.])
     """
     out = a.copy()
+    places = _places(indices, pattern)
     try:
-        places = _places(indices, pattern)
         if accumulate:
             add_at(out, places, values)
         else:
             out[places] = values
-    except IndexError as error:
-        raise _explained(error, indices) from None
-    except ValueError:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
-            f"shape "
-            f"{list(a[places].shape)}"
-        ) from None
+    except (IndexError, ValueError) as error:
+        raise _refused(error, a, values, indices, places, accumulate) from None
     _check_types(a, values, indices, accumulate)
     return out
+
+
+def _refused(
+    error: Exception, a: Array, values: Array, indices: Sequence[Array], places: tuple[Any, ...], accumulate: bool
+) -> Exception:
+    """What PyTorch says, which looks at the shape and the type of the values before it looks for the places."""
+    try:
+        shape = _shape_at(a, places)
+    except IndexError as none:
+        return none if "size 0" in str(none) else _explained(error, indices)
+    try:
+        np.empty(shape)[()] = np.empty(values.shape)
+    except ValueError:
+        return RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}"
+        )
+    _check_types(a, values, indices, accumulate)
+    return _explained(error, indices)
+
+
+def _shape_at(a: Array, places: tuple[Any, ...]) -> Shape:
+    """The shape of what lies at ``places``, of which some may not be there. Raises IndexError where nothing lies at
+    all."""
+    lengths = list(a.shape)
+    axis = 0
+    for each in places:
+        if not isinstance(each, slice) and each.dtype.kind != "b":
+            if each.size and not lengths[axis]:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            lengths[axis] = 1
+        axis += 1 if isinstance(each, slice) or each.dtype.kind != "b" else each.ndim
+    firsts = tuple(each if isinstance(each, slice) or each.dtype.kind == "b" else each * 0 for each in places)
+    return np.broadcast_to(np.False_, lengths)[firsts].shape
 
 
 def _check_types(a: Array, values: Array, indices: Sequence[Array], accumulate: bool) -> None:

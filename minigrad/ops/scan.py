@@ -76,7 +76,23 @@ def _cumprod_slope(g: Any, a: Any, out: Any, axis: int) -> Any:
         return g
     if np.all(a.array if isinstance(a, TensorMeta) else a):
         return cumsum_along(g * out, axis, True, None) / a
-    return _joined(_slopes(_parts(g, axis), _parts(a, axis)), axis)
+    if isinstance(g, TensorMeta) or isinstance(a, TensorMeta):
+        return _joined(_slopes(_parts(g, axis), _parts(a, axis)), axis)
+    return _slopes_around_zeros(g, a, out, axis)
+
+
+def _slopes_around_zeros(g: Array, a: Array, out: Array, axis: int) -> Array:
+    """In three parts: before the first 0 as if there were none, at it the sum up to the second, and 0 behind it, where
+    every product is 0 whatever the gradient is.
+    """
+    zeros = np.cumsum(a == 0, axis)
+    before, at = zeros == 0, (zeros == 1) & (a == 0)
+    ordinary = _run(np.add, np.where(before, g * out, 0), axis, True) / np.where(before, a, 1)
+    onwards = np.where(zeros == 1, g, 0) * np.cumprod(np.where((zeros == 1) & ~at, a, 1), axis)
+    place = np.argmax(at, axis, keepdims=True)
+    lead = np.take_along_axis(out, np.maximum(place - 1, 0), axis)
+    slope = onwards.sum(axis, keepdims=True) * np.where(place == 0, 1, lead)
+    return np.where(before, ordinary, np.where(at, slope, 0)).astype(g.dtype, copy=False)
 
 
 def _slopes(g: list[Any], a: list[Any]) -> list[Any]:
