@@ -197,7 +197,9 @@ def slot_for(value: Any, is_output: bool) -> tuple[Any, int | None]:
         return Packed(tensor, is_output, *saving_hooks.pairs[-1]), 0
     counter = tensor._counter
     version = 0 if counter is None else counter.value
-    return (SavedOutput(tensor) if is_output else tensor), version
+    if is_output and tensor.array.dtype.kind in "fc":
+        return SavedOutput(tensor), version
+    return tensor, version  # such an output has no history, and no cycle comes of it
 
 
 class SavingNode(Node):
@@ -298,12 +300,14 @@ class SavingNode(Node):
 
     def _overwritten(self, position: int, counter: VersionCounter, version: int) -> InplaceError:
         assert self.saved is not None
-        if type(counter) is DetachedCounter and counter.hides(version):
+        slot = self.saved[position]
+        lost = not isinstance(slot, TensorBase) or slot.grad_fn is None  # else a write gave it a history again
+        if lost and type(counter) is DetachedCounter and counter.hides(version):
             raise RuntimeError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
                 "supported, please use out-of-place `.detach()` instead"
             )
-        text = overwritten_text(self, self.saved[position], counter, version)
+        text = overwritten_text(self, slot, counter, version)
         return InplaceError(text, self, self.slot_names[position], version, counter.value)
 
 

@@ -72,7 +72,10 @@ def place_along(a: Array, indices: Array, /, shape: tuple[int, ...], dim: int, k
     if not keepdim:
         a, indices = np.expand_dims(a, dim), np.expand_dims(indices, dim)
     out = np.zeros(shape, a.dtype)
-    np.put_along_axis(out, indices, a, dim)
+    try:
+        np.put_along_axis(out, indices, a, dim)
+    except IndexError as error:  # the indices are others now
+        raise RuntimeError(str(error).replace("axis", "dimension")) from None
     return out
 
 

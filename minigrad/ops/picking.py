@@ -41,6 +41,19 @@ def _check_range(index: Array, length: int, what: str = "index") -> None:
         raise IndexError(f"{what} {int(wrong)} is out of bounds for dimension with size {length}")
 
 
+def _reaches(a: Array, index: Array, dim: int) -> bool:
+    """Whether there is anything to write at ``index``. PyTorch asks for that much memory before it looks where it is.
+
+    Raises RuntimeError for a dimension that is empty where the others are not.
+    """
+    if a.size or not index.size:
+        return True
+    span = [index.size if axis == dim else length for axis, length in enumerate(a.shape)]
+    if 0 not in span:
+        raise RuntimeError(f"setStorage: sizes {span} are out of bounds for storage of size 0")
+    return False
+
+
 def _check_integers(index: Array, name: str) -> None:
     if index.dtype.kind not in "iu":
         raise RuntimeError(f"{name}(): Expected dtype int32 or int64 for index, but got {of(index.dtype).name}")
@@ -102,6 +115,8 @@ def parts_copied(a: Array, index: Array, source: Array, /, dim: int) -> Array:
     >>> mg.index_copy(mg.zeros(2), 0, mg.tensor([1]), mg.tensor([5.0]))
     tensor([0., 5.])
     """
+    if not _reaches(a, index, dim):
+        return a.copy()
     _check_source(a, index, source, dim, "index_copy")
     out = a.copy()
     np.moveaxis(out if a.ndim else out.reshape(1), dim, 0)[index.reshape(-1)] = np.moveaxis(
@@ -156,7 +171,10 @@ def parts_filled_with(a: Array, index: Array, value: Array, /, dim: int) -> Arra
 
 
 def _filled(a: Array, index: Array, dim: int, value: Any) -> Array:
-    _check_integers(index, "index_fill")
+    if index.dtype != np.int64:
+        raise IndexError("index_fill_(): Expected dtype int64 for index.")
+    if not _reaches(a, index, dim):
+        return a.copy()
     _check_range(index, a.shape[dim] if a.ndim else 1)
     out = a.copy()
     np.moveaxis(out if a.ndim else out.reshape(1), dim, 0)[index.reshape(-1)] = value

@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.arithmetic import neg
 from minigrad.ops.choice import choose
 from minigrad.ops.exponential import rsqrt
 
@@ -214,7 +215,7 @@ def atan2(a: Array, b: Array, /) -> Array:
 
 atan2.grads(
     a=lambda g, a, b: g * b * _inverse_or_zero(a * a + b * b),
-    b=lambda g, a, b: g * -a * _inverse_or_zero(a * a + b * b),
+    b=lambda g, a, b: g * neg.apply(a) * _inverse_or_zero(a * a + b * b),
 )
 
 
