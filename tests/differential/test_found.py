@@ -979,6 +979,51 @@ c = a * b
 d = a + b
 e = a.pow(b)
 """,
+    "values of an index write are looked at before its places": """
+a = xp.zeros(2, 3)
+a[xp.tensor([1, 2, 2])] = xp.zeros(2, 3)
+a[xp.tensor([1, 2])] = xp.zeros(2, 3, dtype=xp.float64)
+a[xp.tensor([1, 2])] = xp.zeros(2, 3)
+b = xp.zeros(0, 3)
+b[xp.tensor([0])] = xp.zeros(7)
+""",
+    "the slope of a running product behind its first zero is 0": """
+a = xp.tensor([[0.25, 0.0, 2.0, 0.0, 3.0], [0.0, 1.5, 2.0, 1.0, 4.0]], dtype=xp.float64, requires_grad=True)
+b = a.cumprod(1)
+c = b.reciprocal()
+c.backward(xp.ones_like(c), retain_graph=True)
+d = a.cumprod(1)
+d.backward(xp.tensor([[1.0, 2.0, 3.0, float("inf"), 5.0], [1.0, 2.0, 3.0, 4.0, 5.0]], dtype=xp.float64))
+""",
+    "what is to be filled has memory at all": """
+a = xp.tensor([], dtype=xp.float64)
+b = a.index_fill(0, xp.tensor([0]), 0.5)
+c = a.index_copy(0, xp.tensor([0]), xp.zeros(1, dtype=xp.float64))
+d = xp.zeros(2, 0).index_fill(0, xp.tensor([5]), 1.0)
+e = xp.zeros(2, 0).index_fill(1, xp.tensor([0]), 1.0)
+f = xp.zeros(2).index_fill(0, xp.tensor([0.0]), 1.0)
+""",
+    "a saved tensor that was detached in place, and written through a view, was written": """
+a = xp.tensor([[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]], requires_grad=True)
+b = a.expm1()
+c = b.prod(0, keepdim=True)
+b.detach_()
+d = b.squeeze()
+d[0:1:2] = c
+e = c - c
+e.backward(xp.ones_like(e))
+""",
+    "indices that were exchanged lead nowhere": """
+a = xp.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+b, c = (a * 2).min(0)
+c.data = xp.tensor([-5])
+b.backward(xp.ones_like(b))
+""",
+    "an angle of bools has no negative": """
+a = xp.tensor([[1.0, 2.0]], requires_grad=True)
+b = a.eq(a).atan2(a)
+b.backward(xp.ones_like(b))
+""",
 }
 """Programs by the behaviour that they show."""
 
