@@ -35,7 +35,7 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
     ``regime`` says whether things are ordinary, and ``general`` does what the fast paths leave.
     """
     if op.several:
-        return make_general(op, general)
+        return _several(op, regime, general) if len(op.operands) == 1 and not op.variadic else make_general(op, general)
     if op.variadic or op.constants or op.joint is not None:
         return _of_any(op, regime, general)
     if op.view:
@@ -282,6 +282,78 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     return apply
 
 
+def _several(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
+    """Several outputs of one operand: looks at its memory, or new ones, of which whole numbers have no gradient."""
+    forward, is_view = op.forward, op.view
+
+    def apply(a: Any, *attributes: Any) -> Any:
+        if type(a) is ndarray:
+            return forward(a, *attributes)
+        if regime.unusual or not isinstance(a, TensorBase) or (regime.paused and not modes.grad):
+            return general(op, (a,), attributes)
+        kind = a.array.dtype
+        view = a._view
+        counter = a._counter
+        if counter is None and is_view:
+            counter = a._counter = VersionCounter()
+        if (
+            (kind is not F32 and kind is not F64)
+            or (counter is not None and type(counter) is not VersionCounter)
+            or (view is not None and (view.path is not None or view.creation is Creation.INFERENCE))
+        ):
+            return general(op, (a,), attributes)
+        try:
+            arrays = forward(a.array, *attributes)
+        except Exception:  # said in the right words there
+            return general(op, (a,), attributes)
+        outputs = []
+        for array in arrays:
+            t = new(late.Tensor)
+            t.array = array if type(array) is ndarray else np.asarray(array)
+            t._output_nr = 0
+            t._requires_grad = False
+            t._made_by = t._grad = t._accumulator = t._hooks = t._counter = t._view = None
+            if is_view and counter is not None:
+                t._counter = counter
+                t._view = View(a if view is None else view.base, Creation.MULTI_OUTPUT, counter.value)
+            outputs.append(t)
+        made = tuple(outputs)
+        if not (a._requires_grad if view is None else a.requires_grad) or not op.plans:
+            return made
+        return made if _record_several(op, a, attributes, made) else general(op, (a,), attributes)
+
+    return apply
+
+
+def _record_several(op: Op, a: Any, attributes: tuple[Any, ...], outputs: tuple[Any, ...]) -> bool:
+    """Make the node of several outputs of ``a``; False where that is not done as usual."""
+    next_node = a.grad_fn
+    if next_node is None:
+        if not a._requires_grad:
+            return False
+        next_node = accumulator_of(a)
+    kinds = [t.array.dtype.kind for t in outputs]
+    if "c" in kinds or "f" not in kinds:
+        return False
+    n: Any = new(op.node_class)
+    n.sequence_nr = next_sequence_nr()
+    n.hooks = None
+    n.plan_for(1, (a,), attributes)
+    n.metas = ((a.array.shape, a.array.dtype),)
+    n.outputs = tuple([(t.array.shape, t.array.dtype) for t in outputs])
+    n.next_nodes = (next_node,)
+    n.input_nrs = None if a._output_nr == 0 else (a._output_nr,)
+    for number, t in enumerate(outputs):
+        if kinds[number] == "f":
+            t._requires_grad = True
+            t._made_by = n
+            t._output_nr = number
+    saved = [a if source >= 0 else outputs[-1 - source] for source in n.sources(1)]
+    n.saved = tuple([SavedOutput(x) if x is not a and x._made_by is n else x for x in saved])
+    n.versions = _versions(n.saved)
+    return True
+
+
 def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     """Any number of operands: tensors of one floating type, plain numbers among them, and constants of any type."""
     forward = op.forward
@@ -290,6 +362,8 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     def apply(*args: Any) -> Any:
         count = len(args) - kinds
         operands, attributes = args[:count], args[count:]
+        if operands and type(operands[0]) is ndarray and _are_arrays(operands):
+            return forward(*args)
         read = None if regime.unusual else _read(op, operands)
         if read is None:
             return general(op, operands, attributes)
@@ -315,18 +389,26 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     return apply
 
 
+def _are_arrays(operands: Any) -> bool:
+    """Whether no tensor is among ``operands``: so rules call operations in an ordinary backward."""
+    for x in operands:
+        if type(x) is not ndarray and type(x) is not float and type(x) is not int and x is not None:
+            return False
+    return True
+
+
 def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
     """The operands' values, their floating type, and which of them need a gradient; None where anything is unusual."""
     values: list[Any] = []
     kind = None
-    mask = 0
+    mask, bit = 0, 1
     leading = op.leading_mask
-    for position, x in enumerate(operands):
+    for x in operands:
         if isinstance(x, TensorBase):
             array = x.array
             values.append(array)
             needed = x._requires_grad if x._view is None else x.requires_grad
-            if leading >> position & 1:
+            if leading & bit:
                 if array.dtype is not kind:
                     if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
                         return None
@@ -334,13 +416,14 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
                 if needed:
                     if x._view is not None and x._made_by is None and not x._requires_grad:
                         return None
-                    mask |= 1 << position
+                    mask |= bit
             elif needed:
                 return None
         elif type(x) is float or type(x) is int or x is None:
             values.append(x)
         else:
             return None
+        bit <<= 1
     return None if kind is None else (values, kind, mask)
 
 
@@ -354,24 +437,29 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     nodes: list[Any] = []
     numbers: list[int] = []
     metas: list[Any] = []
-    alike = True
-    for i, x in enumerate(operands):
+    alike, bit, leading = True, 1, op.leading_mask
+    for x, value in zip(operands, values):  # noqa: B905 (strict costs more than all that is done here)
         node = meta = None
-        if mask >> i & 1:
+        number = 0
+        if mask & bit:
             node = x._made_by if x._view is None else x.grad_fn
             if node is None:
                 node = accumulator_of(x)
-            meta = (values[i].shape, kind)
-        alike = alike and (type(values[i]) is not ndarray or values[i].shape == shape)
+            number = x._output_nr
+            meta = (value.shape, kind)
+        if alike and type(value) is ndarray and value.shape != shape:
+            alike = False
         metas.append(meta)
-        if op.leading_mask >> i & 1:
+        if leading & bit:
             nodes.append(node)
-            numbers.append(0 if node is None else x._output_nr)
+            numbers.append(number)
+        bit <<= 1
     n.metas = None if alike else tuple(metas)
     n.next_nodes = tuple(nodes)
     n.input_nrs = tuple(numbers) if any(numbers) else None
-    n.saved = tuple([operands[source] if source >= 0 else SavedOutput(out) for source in n.sources(mask)])
-    n.versions = _versions(n.saved)
+    sources = n.sources(mask)
+    n.saved = tuple([operands[source] if source >= 0 else SavedOutput(out) for source in sources])
+    n.versions = _versions(n.saved) if sources else NOTHING
     return n
 
 

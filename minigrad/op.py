@@ -344,6 +344,9 @@ def _ufunc_of(forward: Callable[..., Any]) -> np.ufunc | None:
 def _by_position(forward: Callable[..., Any], attributes: tuple[str, ...]) -> Callable[..., Any]:
     """``forward`` with its attributes, which after a star can be given by name only, at the end of its positions."""
     count = len(attributes)
+    if count == 1:
+        (only,) = attributes
+        return lambda *values: forward(*values[:-1], **{only: values[-1]})
 
     def call(*values: Any) -> Any:
         return forward(*values[:-count], **dict(zip(attributes, values[-count:], strict=True)))

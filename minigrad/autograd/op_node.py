@@ -8,6 +8,7 @@ One text, two speeds: the rules run on arrays in an ordinary backward and, the s
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -60,7 +61,7 @@ class OpNode(SavingNode):
     def plan_for(self, mask: int, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
         """Take from the operation's plan the rules that will run, and the attributes and shapes that they ask for."""
         plan = self.plan = self.op.plans[mask]
-        self.extras = tuple(operands[i].array.shape if is_shape else attributes[i] for is_shape, i in plan.extras)
+        self.extras = tuple([operands[i].array.shape if is_shape else attributes[i] for is_shape, i in plan.extras])
 
     def sources(self, mask: int) -> tuple[int, ...]:
         """What to save: positions of operands, and ``-1 - k`` for output ``k``."""
@@ -120,6 +121,12 @@ class OpNode(SavingNode):
         return fitted
 
 
+@lru_cache(maxsize=1024)
+def bits(mask: int, count: int) -> tuple[bool, ...]:
+    """The lowest ``count`` bits of ``mask``."""
+    return tuple(bool(mask >> i & 1) for i in range(count))
+
+
 NO_PLAN = Plan((), (), (), sender(()), ())
 """Of a node whose one rule serves all operands."""
 
@@ -132,8 +139,8 @@ class JointOpNode(OpNode):
     def plan_for(self, mask: int, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
         self.plan = NO_PLAN
         self.extras = attributes
-        self.needs = tuple(bool(mask >> i & 1) for i in range(len(operands)))
-        self.shapes = tuple(x.array.shape if isinstance(x, TensorBase) else () for x in operands)
+        self.needs = bits(mask, len(operands))
+        self.shapes = tuple([x.array.shape if isinstance(x, TensorBase) else () for x in operands])
 
     def input_shape(self, position: int) -> tuple[int, ...] | None:
         shape: tuple[int, ...] = self.shapes[position]
