@@ -108,8 +108,11 @@ def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple
     except Exception as error:
         _announce_failure(op, operands, error)
         raise
-    outputs = result if type(result) is tuple else (result,)
-    node = next((out._made_by for out in outputs if out._made_by is not None), None)
+    if type(result) is tuple:
+        outputs = result
+        node = next((out._made_by for out in outputs if out._made_by is not None), None)
+    else:
+        outputs, node = (result,), result._made_by
     reason = None if node is not None else _why_unrecorded(op, operands, outputs)
     where = here(2) if places_wanted() else None
     if where is not None and node is not None:
@@ -564,5 +567,5 @@ def _announce_saved(node: Any, operands: tuple[Any, ...], outputs: tuple[Tensor,
             continue
         is_output = isinstance(slot, SavedOutput)
         kept = outputs[slot.output_nr] if is_output else slot
-        by_copy = not is_output and all(kept is not x for x in operands)
+        by_copy = not is_output and all(kept is not x for x in (*operands, *outputs))
         emit(TensorSaved(node, name, kept, kept.version_counter, version, by_copy))

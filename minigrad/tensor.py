@@ -38,6 +38,7 @@ from minigrad.events import (
     ValueRead,
     emit,
     refused,
+    tell,
 )
 from minigrad.missing import AbsentMethods
 from minigrad.older_linalg import OlderLinalgMethods
@@ -367,7 +368,7 @@ class Tensor(
             if self._requires_warning():
                 warnings.warn(_NON_LEAF, stacklevel=2)
         elif GradRead.listeners:
-            emit(GradRead(self, held))
+            tell(GradRead, self, held)
         return held
 
     @grad.setter
@@ -378,7 +379,7 @@ class Tensor(
         self._grad = value
         if value is None:
             if before is not None and GradCleared.listeners:
-                emit(GradCleared(self, before, True))
+                tell(GradCleared, self, before, True)
         elif GradAssigned.listeners:
             emit(GradAssigned(self, before, value))
 
@@ -483,7 +484,7 @@ class Tensor(
                 "numpy", "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
         if ValueRead.listeners:
-            emit(ValueRead(self, "numpy"))
+            tell(ValueRead, self, "numpy")
         return self.array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -494,13 +495,13 @@ class Tensor(
         if self.array.size != 1:
             raise self._refused("item", f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
         if ValueRead.listeners:
-            emit(ValueRead(self, "item"))
+            tell(ValueRead, self, "item")
         return self.array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a 0-dim tensor gives a number."""
         if ValueRead.listeners:
-            emit(ValueRead(self, "tolist"))
+            tell(ValueRead, self, "tolist")
         return self.array.tolist()
 
     def __len__(self) -> int:
@@ -518,7 +519,7 @@ class Tensor(
             what = "no values" if not self.array.size else "more than one value"
             raise self._refused("bool", f"Boolean value of Tensor with {what} is ambiguous")
         if ValueRead.listeners:
-            emit(ValueRead(self, "bool"))
+            tell(ValueRead, self, "bool")
         return bool(self.array.item())
 
     def __float__(self) -> float:
@@ -586,7 +587,7 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
         return
     if GradCleared.listeners:
         held = gradient.array if set_to_none else gradient.array.copy()  # which is about to be overwritten
-        emit(GradCleared(tensor, held, set_to_none))
+        tell(GradCleared, tensor, held, set_to_none)
     if set_to_none:
         tensor._grad = None
     elif gradient._made_by is not None:

@@ -89,7 +89,7 @@ def _tensor_created(event: events.TensorCreated, look: Look, place: Place | None
         storage=counter.serial,
         version=_version(counter),
         value=look.value(tensor),
-        sources=_serials(event.sources),
+        sources=serials_of(event.sources),
         place=place,
         thread=thread,
     )
@@ -103,7 +103,7 @@ def _op_applied(event: events.OpApplied, look: Look, place: Place | None, thread
         label=op.label,
         inputs=_inputs(event.inputs),
         attributes=tuple((name, text_of(value)) for name, value in event.attributes.items()),
-        outputs=_serials(event.outputs),
+        outputs=serials_of(event.outputs),
         node=_serial(event.node),
         unrecorded=event.unrecorded,
         inplace=event.inplace,
@@ -130,7 +130,7 @@ def _node_created(event: events.NodeCreated, look: Look, place: Place | None, th
         name=type(node).__name__,
         sequence_nr=node.sequence_nr,
         edges=tuple(Edge(index, _serial(target), nr) for index, (target, nr) in enumerate(node.next_functions)),
-        outputs=_serials(event.outputs),
+        outputs=serials_of(event.outputs),
         leaf=None,
         formula=_formula(node),
         place=place,
@@ -204,12 +204,12 @@ def _backward_started(event: events.BackwardStarted, look: Look, place: Place | 
     task = event.task
     return new.BackwardStarted(
         task=task.serial,
-        roots=_serials(event.roots),
+        roots=serials_of(event.roots),
         root_nodes=tuple(ensure_grad_fn(root).node.serial for root in event.roots if root.requires_grad),
         seeds=_summaries(look, event.seeds),
         retain_graph=task.retain_graph,
         create_graph=task.create_graph,
-        inputs=None if event.inputs is None else _serials(event.inputs),
+        inputs=None if event.inputs is None else serials_of(event.inputs),
         parent=_serial(event.parent),
         called=event.called,
         place=place,
@@ -351,8 +351,8 @@ def _requires_grad_changed(event: events.RequiresGradChanged, look: Look, place:
 def _optimizer_stepped(event: events.OptimizerStepped, look: Look, place: Place | None, thread: int) -> Fact:
     return new.OptimizerStepped(
         optimizer=type(event.optimizer).__name__,
-        parameters=_serials(event.parameters),
-        skipped=_serials(event.skipped),
+        parameters=serials_of(event.parameters),
+        skipped=serials_of(event.skipped),
         place=place,
         thread=thread,
     )
@@ -381,7 +381,7 @@ def _serial(thing: Any) -> int | None:
     return None if thing is None else thing.serial
 
 
-def _serials(things: Iterable[Any]) -> tuple[int, ...]:
+def serials_of(things: Iterable[Any]) -> tuple[int, ...]:
     return tuple([thing.serial for thing in things])
 
 

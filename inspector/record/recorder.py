@@ -5,10 +5,12 @@ Does not know where the facts go: ``sink`` does. Keeps serials and numbers only,
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 LIMIT = 1_000_000
 """Facts after which a recording stops, unless told otherwise."""
 
+T = TypeVar("T")
 Sink = Callable[[Fact | Note], None]
 
 
@@ -51,15 +54,15 @@ class Recorder:
         self._after = after
         self._look = InFull() if values else Look()
         self.learns_names = places
-        self._journal = Journal(self, self._look)
-        self._journalled = journal
+        self.rests = after is not None
         self.lock = threading.Lock()
         self._sites = [Site(None)]
         self._site_numbers: dict[int, tuple[Where, int]] = {}
-        self._ops: list[Op] = []
-        self._op_numbers: dict[Op, int] = {}
-        self.unfold = Unfolder(self._sites, self._ops).unfold
-        self._threads: dict[int, int] = {threading.main_thread().ident or 0: 0}
+        self.ops: Numbers[Op] = Numbers()
+        self.threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
+        self.unfold = Unfolder(self._sites, self.ops.things).unfold
+        self._journal = Journal(self, self._look)
+        self._journalled = journal
         self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])
         self._listening: events.Listening | None = None
         self._at = (0, 0)
@@ -97,8 +100,7 @@ class Recorder:
                 self._tell(event)
             except Exception as error:  # the program is not to suffer from a fault of ours
                 self.fail(f"a {type(event).__name__}", error)
-            if self.needs_rest:
-                self._rest()
+            self._rest()
 
     def _tell(self, event: Any) -> None:
         number, thread = self._arrive(event.where)
@@ -121,12 +123,12 @@ class Recorder:
     def arrive(self, where: Where | None) -> tuple[int, int]:
         """The program has come to ``where``: the numbers of that site and of the thread."""
         if where is None:
-            return 0, self._thread()
+            return 0, self.threads[get_ident()]
         with self.lock, events.delivering:
             return self._arrive(where)
 
     def _arrive(self, where: Where | None) -> tuple[int, int]:
-        number, thread = self._site_number(where), self._thread()
+        number, thread = self._site_number(where), self.threads[get_ident()]
         if self.learns_names:
             self._at = (number, thread)
             self._names.settle(self._sites[number], thread)
@@ -140,22 +142,15 @@ class Recorder:
             self._names.used(operands, site)
             self._names.made(outputs, site, thread)
 
-    def number_of(self, op: Op) -> int:
-        """The number by which notes call an operation."""
-        number = self._op_numbers.get(op)
-        if number is None:
-            number = self._op_numbers[op] = len(self._ops)
-            self._ops.append(op)
-        return number
-
     def write(self, note: Note, count: int) -> None:
-        """Hand on a note of so many facts; of one that goes over the limit, the facts that do not."""
-        if count <= self.left:
+        """Hand on a note of so many facts; of the one that reaches the limit, the facts that do not go over it."""
+        if count < self.left:
             self.left -= count
             self._sink(note)
         else:
             for fact in islice(self.unfold([note]), self.left):
                 self._write(fact)
+            self._end_at_limit()
 
     def _write(self, fact: Fact) -> None:
         self.left -= 1
@@ -165,21 +160,19 @@ class Recorder:
         """The program is not to suffer from a fault of ours: the recording ends."""
         self._end(f"it failed on {told} with {type(error).__name__}: {error}")
 
-    @property
-    def needs_rest(self) -> bool:
-        """Whether ``rest`` has something to do."""
-        return self.left <= 0 or self._after is not None
-
     def rest(self) -> None:
-        """One stroke of the journal is over."""
+        """One stroke of the journal is over; called where ``rests`` says so."""
         with self.lock:
             self._rest()
 
     def _rest(self) -> None:
         if self.left <= 0:
-            self._end(f"it reached its limit of {self._limit:,} facts")
+            self._end_at_limit()
         if self._after is not None:
             self._after()
+
+    def _end_at_limit(self) -> None:
+        self._end(f"it reached its limit of {self._limit:,} facts")
 
     def _bind(self, serial: int, name: str) -> None:
         self.left -= 1
@@ -199,13 +192,6 @@ class Recorder:
         listening.remove()
         return True
 
-    def _thread(self) -> int:
-        ident = threading.get_ident()
-        number = self._threads.get(ident)
-        if number is None:
-            number = self._threads[ident] = len(self._threads)
-        return number
-
     def _site_number(self, where: Where | None) -> int:
         """The number by which notes call a site. By identity: there is one ``Where`` for each place."""
         if where is None:
@@ -215,6 +201,22 @@ class Recorder:
             known = self._site_numbers[id(where)] = (where, len(self._sites))
             self._sites.append(site_of(Place(*where)))
         return known[1]
+
+
+class Numbers(dict[T, int]):
+    """Numbers things from 0 on, each when somebody first asks for its number."""
+
+    def __init__(self, *things: T) -> None:
+        super().__init__(zip(things, itertools.count()))
+        self.things = [*things]
+        self._lock = threading.Lock()
+
+    def __missing__(self, thing: T) -> int:
+        with self._lock:
+            if thing not in self:
+                self[thing] = len(self.things)
+                self.things.append(thing)
+        return self[thing]
 
 
 def _of_tensor(event: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -69,11 +70,19 @@ class Look:
         return self.value(value)
 
     def note(self, note: list[Any], array: Any) -> None:
-        """Add to a note what it is to keep of an array: its shape, its type, and its bytes or None."""
+        """Add to a note what it is to keep of an array: its type and its shape."""
         if array is None:
             note.append(None)
         else:
-            note += (array.shape, array.dtype, None)
+            note += (array.dtype, array.shape)
+
+    def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
+        """The same of several, in one call."""
+        for array in arrays:
+            if array is None:
+                note.append(None)
+            else:
+                note += (array.dtype, array.shape)
 
     def forget(self) -> None:
         """Look at everything anew from now on: somebody may have written into a gradient."""
@@ -108,6 +117,10 @@ class InFull(Look):
             note += (array.shape, array.dtype, array.tobytes())
         else:
             note.append(self.gradient(array))
+
+    def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
+        for array in arrays:
+            self.note(note, array)
 
     def forget(self) -> None:
         self._known.clear()

@@ -1,7 +1,8 @@
 """Notes into facts: what ``inspector.record.journal`` noted in one stroke, as the facts that events would have left.
 
 A note is one flat tuple: its kind, the numbers of its site and thread, and then what its kind calls for. Each is read
-here in the order in which it was written there. Knows no live objects.
+here in the order in which it was written there. A note of a single fact has the name of the fact's class for its kind,
+and then the fields. Knows no live objects.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
 
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
-END = "end"
+SLOTS = 3
+"""Where in what a node keeps of itself the names of its saved values are: after its serial, its sequence number and the
+input numbers of its edges."""
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 
@@ -62,7 +65,7 @@ class Unfolder:
             return _wrote(take, site, thread, self._ops[take()])
         if kind is NAMED:
             return [new.NameBound(site.place, thread, take(), take())]
-        return _OF_PASSES[kind](take, site.place, thread)
+        return _OTHERS.get(kind, _single)(kind, take, site.place, thread)
 
 
 def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
@@ -107,44 +110,58 @@ def _created(take: Take, place: Place | None, thread: int, how: str, unrecorded:
 
 
 def _node(take: Take, place: Place | None, thread: int, op: Op, outputs: tuple[int, ...]) -> list[Any]:
-    node, sequence_nr, numbers, count = take(), take(), take(), take()
-    targets = [take() for _ in range(count)]
-    numbers = numbers or (0,) * count
-    edges = tuple([_edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
+    told = iter(take()).__next__
+    node, sequence_nr, edges, slots = _known_of_node(told)
     facts = [new.NodeCreated(place, thread, node, op.backward_name, sequence_nr, edges, outputs, None, op.formula)]
-    for name in take():
-        facts.append(new.TensorSaved(place, thread, node, _slot(name, take(), take(), take()), False))
+    for name in slots:
+        facts.append(new.TensorSaved(place, thread, node, _slot(name, told(), told(), told()), False))
     return facts
 
 
-def _ran(take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], tuple[str, ...]]:
+    """Serial, sequence number and edges of a node, and the names of the saved values, each of which comes next."""
+    node, sequence_nr, numbers, slots, count = told(), told(), told(), told(), told()
+    targets = [told() for _ in range(count)]
+    numbers = numbers or (0,) * count
+    edges = tuple([_edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
+    return node, sequence_nr, edges, slots
+
+
+def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
     ``GradientSent`` and ``NodeReady`` of each edge."""
-    task, node, come, go = take(), take(), take(), take()
+    task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
+    node, _, edges, slots = _known_of_node(told)
     gradients = tuple([_summary(take) for _ in range(come)])
     results = tuple([_summary(take) for _ in range(go)])
-    facts: list[Fact] = [new.NodeStarting(place, thread, task, node, gradients), *_unpacked(take, place, thread, node)]
+    facts: list[Fact] = [new.NodeStarting(place, thread, task, node, gradients)]
+    for name in slots:
+        _, storage, version = told(), told(), told()
+        facts.append(new.SavedUnpacked(place, thread, node, name, storage, version, version))
     facts.append(new.NodeFinished(place, thread, task, node, gradients, results))
-    if take():
+    if released:
         facts.append(new.SavedReleased(place, thread, node))
-    for edge in iter(take, END):
-        target, number, ready, before, gradient = take(), take(), take(), _summary(take), results[edge]
-        after = gradient if before is None else _summary(take)
-        if gradient is not None:
-            facts.append(new.GradientSent(place, thread, task, node, edge, target, number, gradient, before, after))
-        if ready:
+    sums = {edge: (_summary(take), _summary(take)) for edge in iter(take, None)}
+    for edge in edges:
+        index, target, gradient = edge.index, edge.target, results[edge.index]
+        if target is not None and gradient is not None:
+            before, after = sums.get(index, (None, gradient))
+            sent = (task, node, index, target, edge.input_nr, gradient, before, after)
+            facts.append(new.GradientSent(place, thread, *sent))
+        if ready >> index & 1:
             facts.append(new.NodeReady(place, thread, task, target))
     return facts
 
 
-def _failing(take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _failing(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value."""
     task, node, come = take(), take(), take()
     gradients = tuple([_summary(take) for _ in range(come)])
-    return [new.NodeStarting(place, thread, task, node, gradients), *_unpacked(take, place, thread, node)]
+    unpacked = [new.SavedUnpacked(place, thread, node, name, take(), take(), take()) for name in take()]
+    return [new.NodeStarting(place, thread, task, node, gradients), *unpacked]
 
 
-def _accumulated(take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _accumulated(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
     task, node, leaf, how, came, copied = take(), take(), take(), take(), _summary(take), _summary(take)
     return [
@@ -154,11 +171,29 @@ def _accumulated(take: Take, place: Place | None, thread: int) -> list[Fact]:
     ]
 
 
-_OF_PASSES = {RAN: _ran, ACCUMULATED: _accumulated, FAILING: _failing}
+def _bumped(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+    told = (take(), take(), take(), take(), take(), _summary(take), _summary(take))
+    return [new.VersionBumped(place, thread, *told)]
 
 
-def _unpacked(take: Take, place: Place | None, thread: int, node: int) -> list[Fact]:
-    return [new.SavedUnpacked(place, thread, node, name, take(), take(), take()) for name in take()]
+def _cleared(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+    tensor, to_none, before = take(), take(), _summary(take)
+    return [new.GradCleared(place, thread, tensor, before, to_none)]
+
+
+def _single(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+    """A fact whose fields are plain."""
+    return [getattr(new, kind)(place, thread, *iter(take, _NOTHING_MORE))]
+
+
+_NOTHING_MORE = object()
+_OTHERS = {
+    RAN: _ran,
+    ACCUMULATED: _accumulated,
+    FAILING: _failing,
+    "VersionBumped": _bumped,
+    "GradCleared": _cleared,
+}
 
 
 _SAMPLES = {"<f4": "f", "<f8": "d"}
@@ -169,11 +204,11 @@ _REMEMBERED = 4096
 
 
 def _summary(take: Take) -> Any:
-    """The summary for what was kept of an array: None, a summary, or shape, type, and bytes if they were taken."""
-    shape = take()
-    if type(shape) is not tuple:
-        return shape
-    kept = (shape, take(), take())
+    """The summary for what was kept of an array: None, a summary, type and shape, or shape, type and bytes."""
+    first = take()
+    if type(first) is not tuple:
+        return bare(take(), first) if isinstance(first, np.dtype) else first
+    kept = (first, take(), take())
     summary = _known.get(kept)
     if summary is None:
         if len(_known) >= _REMEMBERED:
@@ -182,9 +217,7 @@ def _summary(take: Take) -> Any:
     return summary
 
 
-def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes | None) -> Summary:
-    if data is None:
-        return bare(shape, dtype)
+def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes) -> Summary:
     summary = summarise(np.frombuffer(data, dtype).reshape(shape))
     assert summary is not None
     code = _SAMPLES.get(dtype.str)

@@ -41,7 +41,9 @@ from minigrad.events import (
     NodeReady,
     NodeStarting,
     Sent,
+    Sums,
     emit,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -190,7 +192,7 @@ class GraphTask:
         """All that ``node`` waited for has arrived."""
         self._enqueue(node)
         if NodeReady.listeners:
-            emit(NodeReady(self, node))
+            tell(NodeReady, self, node)
 
     def _enqueue(self, node: Node) -> None:
         if type(node) is AccumulateGrad:
@@ -289,18 +291,16 @@ class GraphTask:
 
     def _is_plain(self, node: Node) -> TypeGuard[OpNode]:
         """Whether no code of the user's runs with ``node``, and no operation that is recorded."""
-        return (
-            isinstance(node, OpNode)
-            and node.hooks is None
-            and not self.create_graph
-            and self._needed is None
-            and not modes.anomaly
-            and Packed not in map(type, node.saved or ())
-        )
+        if node.hooks is not None or self.create_graph or self._needed is not None or modes.anomaly:
+            return False
+        if getattr(node, "told", None) is not None:
+            return True
+        return isinstance(node, OpNode) and Packed not in map(type, node.saved or ())
 
     def _tell(self, journal: Journal, node: OpNode, gradient: Gradient) -> None:
         """A plain node, told in one call: the only listener keeps a journal."""
-        gradients, saved = as_tuple(node, gradient), node.saved
+        gradients = (gradient,) if node.single else as_tuple(node, gradient)
+        saved = node.saved
         current.told = True
         try:
             results = node.run(gradient, False)
@@ -313,24 +313,32 @@ class GraphTask:
             current.told = False
         journal.ran(self, node, gradients, saved, results, self._delivered(node, results))
 
-    def _delivered(self, node: Node, results: list[Gradient]) -> list[Sent]:
+    def _delivered(self, node: Node, results: list[Gradient]) -> Sent:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
-        sent: list[Sent] = []
-        numbers = node.input_nrs
-        for index, target in enumerate(node.next_nodes):
+        dependencies, buffers, numbers = self.dependencies, self.buffers, node.input_nrs
+        sums: Sums | None = None
+        sent = ready = 0
+        index = -1
+        for target in node.next_nodes:
+            index += 1
             if target is None:
                 continue
-            gradient, number = results[index], numbers[index] if numbers else 0
-            before = after = None
+            gradient = results[index]
             if gradient is not None:
-                before = self.put(target, number, gradient)
-                after = gradient if before is None else self._held(target, number)
-            self.dependencies[target] -= 1
-            ready = not self.dependencies[target]
-            if ready:
+                sent += 1
+                if target.single and target not in buffers:
+                    buffers[target] = gradient
+                else:
+                    number = numbers[index] if numbers else 0
+                    before = self.put(target, number, gradient)
+                    if before is not None:
+                        sums = sums or []
+                        sums.append((index, before, self._held(target, number)))
+            left = dependencies[target] = dependencies[target] - 1
+            if not left:
+                ready |= 1 << index
                 self._enqueue(target)
-            sent.append((index, target, number, before, after, ready))
-        return sent
+        return sent, ready, sums
 
     def _held(self, node: Node, number: int) -> Gradient:
         """What waits in the buffer of ``node`` for its output ``number``."""
@@ -481,7 +489,7 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
         current.task = former
         current.depth -= 1
     if BackwardFinished.listeners:
-        emit(BackwardFinished(task))
+        tell(BackwardFinished, task)
 
 
 def _in_fresh_thread(task: GraphTask) -> None:

@@ -18,7 +18,7 @@ from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, gradient_k
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import dtype, of
-from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit
+from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit, tell
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
@@ -352,7 +352,7 @@ def accumulator_of(leaf: Tensor) -> AccumulateGrad:
         accumulator = AccumulateGrad(leaf)
         leaf._accumulator = weakref.ref(accumulator)
         if NodeCreated.listeners:
-            emit(NodeCreated(accumulator, ()))
+            tell(NodeCreated, accumulator, ())
     return accumulator
 
 

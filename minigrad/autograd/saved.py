@@ -208,12 +208,15 @@ class SavingNode(Node):
     ``saved`` is aligned with ``versions``; what has no version (a Python number) has None there.
     """
 
-    __slots__ = ("behind", "saved", "versions")
+    __slots__ = ("behind", "saved", "told", "versions")
 
     behind: weakref.ref[Node]
     """The node that stands behind the output instead of this one, where a write through a view rewrote its base's
     history; the slot is empty otherwise."""
     saved: list[Any] | tuple[Any, ...] | None
+    told: tuple[Any, ...] | None
+    """What a listener's journal keeps of edges and saved values, plain numbers and names; empty before it was told of
+    them, None if they are others now."""
     versions: list[int | None] | tuple[int | None, ...]
 
     @property
@@ -371,7 +374,7 @@ class RawSaved:
         if node.versions[position] is None:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         tensor = node.unpack_one(position)
-        node.saved = [*node.saved]
+        node.saved, node.told = [*node.saved], None
         node.saved[position] = Packed(tensor, isinstance(slot, SavedOutput), *hooks)
 
 

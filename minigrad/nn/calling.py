@@ -9,14 +9,13 @@ inputs and one around the outputs, whose nodes meet the gradients.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from minigrad.autograd.function import Function
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase
-from minigrad.events import ScopeEntered, ScopeLeft, emit
+from minigrad.events import ScopeEntered, ScopeLeft, tell
 
 if TYPE_CHECKING:
     from minigrad.nn.module import Module
@@ -24,13 +23,25 @@ if TYPE_CHECKING:
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module.forward`` between its hooks, in a scope of its own."""
-    with _scope(module):
-        args, kwargs = _before(module, args, kwargs)
-        backward = _backward_hooks(module)
-        if backward is not None:
-            args = backward.around_inputs(args)
-        output = _after(module, args, kwargs, module.forward(*args, **kwargs))
-        return output if backward is None else backward.around_outputs(output)
+    path, class_name, told = _path(module), type(module).__name__, bool(ScopeEntered.listeners)
+    if told:
+        tell(ScopeEntered, "module", path or class_name, class_name, module)
+    _calls.stack.append((module, path))
+    try:
+        return _between_hooks(module, args, kwargs) if module._hooks else module.forward(*args, **kwargs)
+    finally:
+        _calls.stack.pop()
+        if told and ScopeLeft.listeners:
+            tell(ScopeLeft, path or class_name)
+
+
+def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args, kwargs = _before(module, args, kwargs)
+    backward = _backward_hooks(module)
+    if backward is not None:
+        args = backward.around_inputs(args)
+    output = _after(module, args, kwargs, module.forward(*args, **kwargs))
+    return output if backward is None else backward.around_outputs(output)
 
 
 def _hooks(module: Module, kind: str) -> tuple[Callable[..., Any], ...]:
@@ -77,32 +88,26 @@ class _Calls(threading.local):
 _calls = _Calls()
 
 
-@contextmanager
-def _scope(module: Module) -> Iterator[None]:
-    path = _path(module)
-    class_name = type(module).__name__
-    name = path or class_name
-    told = bool(ScopeEntered.listeners)
-    if told:
-        emit(ScopeEntered("module", name, class_name, module))
-    _calls.stack.append((module, path))
-    try:
-        yield
-    finally:
-        _calls.stack.pop()
-        if told and ScopeLeft.listeners:
-            emit(ScopeLeft(name))
-
-
 def _path(module: Module) -> str:
     """The qualified name of ``module`` below the outermost module in whose call it is called; empty for that one
     itself.
     """
     for caller, path in reversed(_calls.stack):
-        for name, found in caller.named_modules():
-            if found is module:
-                return f"{path}.{name}" if path and name else path or name
+        name = _name_below(caller, module)
+        if name is not None:
+            return f"{path}.{name}" if path and name else path or name
     return ""
+
+
+def _name_below(caller: Module, module: Module) -> str | None:
+    """The first name by which ``caller.named_modules()`` knows ``module``. Most modules are called by their parent:
+    as long as none of its children has children, there is no need to walk."""
+    for name, child in caller._modules.items():
+        if child is module and caller is not module:
+            return name
+        if child is not None and child._modules:
+            break
+    return next((name for name, found in caller.named_modules() if found is module), None)
 
 
 # --- backward -------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from inspector.record.journal import Journal
 from inspector.record.recorder import Recorder
 from inspector.record.unfold import Note
 from inspector.trace.facts import Fact, NodeCreated, OpApplied, RecordingStopped, TensorCreated
-from minigrad import events
+from minigrad import events, nn
 from minigrad.autograd import engine, meta, node
 
 
@@ -105,6 +105,24 @@ def packed() -> None:
     y.backward()
 
 
+def training() -> None:
+    mg.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 4), nn.Sequential(nn.Tanh(), nn.Linear(4, 2)))
+    optimizer = mg.optim.SGD(net.parameters(), lr=0.1)
+    x = mg.ones(5, 3)
+    for to_none in (True, False):
+        optimizer.zero_grad(set_to_none=to_none)
+        loss = nn.functional.mse_loss(net(x), mg.zeros(5, 2))
+        loss.backward()
+        optimizer.step()
+        assert loss.item() > 0
+    with mg.no_grad():
+        for parameter in net.parameters():
+            assert parameter.grad is not None
+            parameter[0] = 1.0
+            parameter.grad = None
+
+
 PROGRAMS = (
     arithmetic,
     fan_out,
@@ -116,11 +134,12 @@ PROGRAMS = (
     overwritten,
     freed,
     packed,
+    training,
 )
 
 
 def facts_of(
-    program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, *, values: bool, journal: bool = True
+    program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, journal: bool = True, **chosen: bool
 ) -> list[Fact]:
     """The facts of a program, everything in it numbered from 1."""
     for module, counter in (
@@ -131,7 +150,7 @@ def facts_of(
     ):
         monkeypatch.setattr(module, counter, itertools.count(1).__next__)
     notes: list[Fact | Note] = []
-    recorder = Recorder(notes.append, values=values, journal=journal)
+    recorder = Recorder(notes.append, journal=journal, **chosen)
     recorder.start()
     program()
     recorder.stop()
@@ -140,12 +159,13 @@ def facts_of(
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-@pytest.mark.parametrize("values", [True, False])
+@pytest.mark.parametrize("places", [True, False], ids=["places", "no_places"])
+@pytest.mark.parametrize("values", [True, False], ids=["values", "no_values"])
 def test_it_tells_what_the_events_tell(
-    program: Callable[[], None], values: bool, monkeypatch: pytest.MonkeyPatch
+    program: Callable[[], None], values: bool, places: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_events = facts_of(program, monkeypatch, values=values, journal=False)
-    by_journal = facts_of(program, monkeypatch, values=values)
+    by_events = facts_of(program, monkeypatch, journal=False, values=values, places=places)
+    by_journal = facts_of(program, monkeypatch, values=values, places=places)
     assert [type(fact).__name__ for fact in by_journal] == [type(fact).__name__ for fact in by_events]
     assert by_journal == by_events
 
@@ -203,6 +223,16 @@ def test_ordinary_operations_and_nodes_build_no_event(monkeypatch: pytest.Monkey
         assert built == []
         y.backward()
     assert len(built) < 10
+
+
+def test_what_training_brings_again_and_again_builds_no_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    monkeypatch.setattr(Recorder, "record", lambda recorder, event: built.append(type(event).__name__))
+    with inspector.record(values=False, places=False) as trace:
+        training()
+    often = {"ScopeEntered", "ScopeLeft", "GradCleared", "VersionBumped", "OptimizerStepped", "ValueRead"}
+    assert often <= {type(fact).__name__ for fact in trace.facts}
+    assert not often & set(built)
 
 
 def test_a_limit_cuts_a_note_in_two() -> None:
