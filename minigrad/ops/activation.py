@@ -12,8 +12,10 @@ import numpy as np
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.blocks import in_blocks
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.exponential import exp, sigmoid
+from minigrad.ops.selecting import chosen
 from minigrad.ops.special import erf
 from minigrad.ops.trigonometric import tanh
 
@@ -32,7 +34,12 @@ def leaking(a: Array, /, slope: float) -> Array:
     >>> F.leaky_relu(mg.tensor([-1.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    return np.where(a > 0, a, a * slope)
+    return _leaking(a, slope)
+
+
+@in_blocks
+def _leaking(a: Array, slope: float) -> Array:
+    return chosen(a > 0, a, a * slope)
 
 
 leaking.grads(a=lambda g, a, slope: choose(_raw(a) > 0, g, g * slope))
@@ -64,15 +71,35 @@ def exponential_below(a: Array, /, alpha: float, scale: float, input_scale: floa
     >>> F.elu(mg.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
-    low = np.expm1(np.minimum(0, a) * input_scale)
-    return np.where(a > 0, a * scale, low * (alpha * scale))
+    return _exponential_below(a, alpha, scale, input_scale)
+
+
+@in_blocks
+def _exponential_below(a: Array, alpha: float, scale: float, input_scale: float) -> Array:
+    return chosen(a > 0, a * scale, _power_less_one(np.minimum(0, a) * input_scale) * (alpha * scale))
+
+
+_FEW = 1024
+"""Below so many numbers it is the calls of NumPy that cost."""
+
+
+def _power_less_one(a: Array) -> Array:
+    """``exp(a) - 1`` up to 0, exact near it: for many numbers NumPy's ``expm1`` takes four times as long."""
+    if a.size < _FEW:
+        return np.expm1(a)
+    half = np.tanh(a * 0.5)
+    return 2 * half / (1 - half)
 
 
 exponential_below.grads(
-    a=lambda g, a, alpha, scale, input_scale: choose(
-        _raw(a) <= 0, g * exp.apply(_not_above(a, 0) * input_scale) * (alpha * scale * input_scale), g * scale
-    )
+    a=lambda g, a, alpha, scale, input_scale: _slope_of_exponential_below(g, a, alpha, scale, input_scale)
 )
+
+
+@in_blocks
+def _slope_of_exponential_below(g: Any, a: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    slope = exp.apply(_not_above(a, 0) * input_scale) * (alpha * scale * input_scale)
+    return choose(_raw(a) <= 0, g * slope, g * scale)
 
 
 def _not_above(a: Any, bound: float) -> Any:
@@ -89,7 +116,7 @@ def smooth_exponential_below(a: Array, /, alpha: float) -> Array:
     >>> F.celu(mg.tensor([-1.0, 2.0]), 2.0)
     tensor([-0.7869,  2.0000])
     """
-    return np.where(a > 0, a, np.expm1(np.minimum(a, 0) / alpha) * alpha)
+    return np.where(a > 0, a, _power_less_one(np.minimum(a, 0) / alpha) * alpha)
 
 
 smooth_exponential_below.grads(a=lambda g, a, alpha: choose(_raw(a) <= 0, g * exp.apply(_not_above(a, 0) / alpha), g))
@@ -110,6 +137,11 @@ def gaussian_unit(a: Array, /) -> Array:
     >>> F.gelu(mg.tensor([-1.0, 2.0]))
     tensor([-0.1587,  1.9545])
     """
+    return _times_distribution(a)
+
+
+@in_blocks
+def _times_distribution(a: Array) -> Array:
     return a * _distribution(a)
 
 
@@ -117,7 +149,12 @@ def _distribution(a: Any) -> Any:
     return (erf.apply(a * _ROOT_HALF) + 1) * 0.5
 
 
-gaussian_unit.grads(a=lambda g, a: g * (_distribution(a) + a * exp.apply(a * a * -0.5) * _DENSITY))
+gaussian_unit.grads(a=lambda g, a: g * _slope_of_gaussian_unit(a))
+
+
+@in_blocks
+def _slope_of_gaussian_unit(a: Any) -> Any:
+    return _distribution(a) + a * exp.apply(a * a * -0.5) * _DENSITY
 
 
 @op(label="gelu", name="gelu", backward="GeluBackward0", elementwise=True)
@@ -129,6 +166,11 @@ def gaussian_unit_by_tanh(a: Array, /) -> Array:
     >>> F.gelu(mg.tensor([-1.0, 2.0]), approximate="tanh")
     tensor([-0.1588,  1.9546])
     """
+    return _unit_by_tanh(a)
+
+
+@in_blocks
+def _unit_by_tanh(a: Array) -> Array:
     return 0.5 * a * (1 + np.tanh(_bent(a)))
 
 
@@ -136,6 +178,7 @@ def _bent(a: Any) -> Any:
     return (a + a * a * a * _CUBIC) * _ROOT_TWO_OVER_PI
 
 
+@in_blocks
 def _slope_by_tanh(a: Any) -> Any:
     t = tanh.apply(_bent(a))
     return (t + 1) * 0.5 + a * (1 - t * t) * (a * a * (3 * _CUBIC) + 1) * (0.5 * _ROOT_TWO_OVER_PI)
@@ -153,9 +196,15 @@ def silu(a: Array, /) -> Array:
     >>> F.silu(mg.tensor([0.0, 1.0]))
     tensor([0.0000, 0.7311])
     """
+    return _times_sigmoid(a)
+
+
+@in_blocks
+def _times_sigmoid(a: Array) -> Array:
     return a * sigmoid.forward(a)
 
 
+@in_blocks
 def _slope_of_silu(a: Any) -> Any:
     s = sigmoid.apply(a)
     return s * (a * (1 - s) + 1)
@@ -176,6 +225,7 @@ def mish(a: Array, /) -> Array:
     return a * np.tanh(np.logaddexp(0, a, dtype=a.dtype))
 
 
+@in_blocks
 def _slope_of_mish(a: Any) -> Any:
     t = tanh.apply(_softplus(a))
     return t + a * (1 - t * t) * sigmoid.apply(a)

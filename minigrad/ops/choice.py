@@ -10,7 +10,7 @@ from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
-from minigrad.ops.selecting import passed
+from minigrad.ops.selecting import chosen, passed
 
 __all__ = ["fmax", "fmin", "heaviside", "maximum", "minimum", "nan_to_num", "relu", "where"]
 
@@ -44,11 +44,18 @@ def choose(condition: Array, a: Array, b: Array, /) -> Array:
     >>> mg.where(mg.tensor([True, False]), mg.tensor([1.0, 2.0]), 0.0)
     tensor([1., 0.])
     """
-    chosen = np.where(condition, a, b)
-    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype:
-        return chosen
+    out = chosen(condition, a, b)
+    if _of_one_type(a, b) or _of_one_type(b, a):
+        return out
     target = dtypes.result_type((a, b))
-    return chosen if chosen.dtype == target else chosen.astype(target)
+    return out if out.dtype == target else out.astype(target)
+
+
+def _of_one_type(a: Any, b: Any) -> bool:
+    """Whether ``a`` is an array whose type ``b``, an array or a number, does not change."""
+    if type(a) is not np.ndarray:
+        return False
+    return a.dtype is b.dtype if type(b) is np.ndarray else a.dtype.kind == "f" and type(b) in (int, float)
 
 
 choose.grads(
@@ -158,7 +165,13 @@ def relu(a: Array, /) -> Array:
     """
     if a.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu; convert them with .float() first.")
+    if a.size > _MANY and a.dtype.kind == "f":
+        return a.clip(0, np.inf)
     return np.maximum(0, a)
+
+
+_MANY = 4096
+"""From so many numbers on NumPy is quicker to clip them than to compare each with one number."""
 
 
 @op(label="relu′", backward="ThresholdBackwardBackward0")

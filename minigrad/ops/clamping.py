@@ -30,6 +30,8 @@ def clamp_numbers(a: Array, /, min: Any, max: Any) -> Array:
     for bound in (min, max):
         if bound is not None:
             a = meeting(a, bound)
+    if a.dtype.kind == "f":
+        return a.clip(-np.inf if min is None else min, np.inf if max is None else max)
     if min is not None:
         a = np.maximum(_bound(min, a.dtype), a)
     return a if max is None else np.minimum(_bound(max, a.dtype), a)
@@ -57,8 +59,7 @@ def clamp_min_number(a: Array, /, min: Any) -> Array:
     >>> mg.clamp_min(mg.tensor([-1.0, 3.0]), 0)
     tensor([0., 3.])
     """
-    a = meeting(a, min)
-    return np.maximum(_bound(min, a.dtype), a)
+    return clamp_numbers.forward(a, min, None)
 
 
 @op(label="clamp", name="clamp_max", elementwise=True)
@@ -69,8 +70,7 @@ def clamp_max_number(a: Array, /, max: Any) -> Array:
     >>> mg.clamp_max(mg.tensor([-1.0, 3.0]), 0)
     tensor([-1.,  0.])
     """
-    a = meeting(a, max)
-    return np.minimum(_bound(max, a.dtype), a)
+    return clamp_numbers.forward(a, None, max)
 
 
 clamp_min_number.grads(a=lambda g, a, min: choose(a >= min, g, 0))

@@ -11,10 +11,12 @@ from minigrad.dtypes import Array
 from minigrad.errors import refuse_bools
 from minigrad.op import op
 from minigrad.ops.arithmetic import refuse_bool_difference
+from minigrad.ops.blocks import in_blocks
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.fitting import meeting, plain
 from minigrad.ops.rounding import is_complex, real
 from minigrad.ops.scope import composite
+from minigrad.ops.selecting import chosen
 
 __all__ = [
     "exp",
@@ -269,11 +271,37 @@ def smooth_relu(a: Array, /, beta: float, threshold: float) -> Array:
     >>> softplus(mg.tensor([0.0, 30.0]))
     tensor([ 0.6931, 30.0000])
     """
+    return _smooth_relu(a, beta, threshold)
+
+
+@in_blocks
+def _smooth_relu(a: Array, beta: float, threshold: float) -> Array:
     scaled = a * beta
-    return np.where(scaled > threshold, a, np.log1p(np.exp(scaled)) / beta)
+    if a.size < _FEW:
+        soft = np.log1p(np.exp(scaled))
+    else:
+        soft = np.maximum(scaled, 0) + _log_of_one_and(np.exp(-np.abs(scaled)))
+    return chosen(scaled > threshold, a, soft / beta)
 
 
-smooth_relu.grads(a=lambda g, a, beta, threshold: choose(a * beta > threshold, g, g * sigmoid(a * beta)))
+_FEW = 1024
+"""Below so many numbers it is the calls of NumPy that cost."""
+
+
+def _log_of_one_and(a: Array) -> Array:
+    """``log(1 + a)`` for ``a`` from 0 to 1: that of the rounded sum, and what rounding lost. NumPy's ``log1p`` takes
+    three times as long."""
+    total = 1 + a
+    return np.log(total) + (a - (total - 1)) / total
+
+
+smooth_relu.grads(a=lambda g, a, beta, threshold: _slope_of_smooth_relu(g, a, beta, threshold))
+
+
+@in_blocks
+def _slope_of_smooth_relu(g: Any, a: Any, beta: float, threshold: float) -> Any:
+    scaled = a * beta
+    return choose(scaled > threshold, g, g * sigmoid(scaled))
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
@@ -306,7 +334,7 @@ pow_number.grads(a=lambda g, a, exponent: g * (exponent * _one_power_less(a, exp
 
 def _one_power_less(a: Any, exponent: float) -> Any:
     """aⁿ⁻¹. A power of −½ is 1/√a, which knows the sign of a zero."""
-    return rsqrt.apply(a) if exponent == 0.5 else a ** (exponent - 1)
+    return pow_number.apply(a, -0.5) if exponent == 0.5 else a ** (exponent - 1)
 
 
 @op(label="xʸ", name="pow", promotes="result", elementwise=True, backward="PowBackward1")
@@ -369,7 +397,9 @@ def _power(a: Any, exponent: Any) -> Array:
     to 0.
     """
     if type(a) is np.ndarray and a.dtype.kind == "f":
-        return np.asarray(1 / np.sqrt(a) if type(exponent) is float and exponent == -0.5 else a**exponent)
+        if type(exponent) is int or type(exponent) is float:
+            return np.asarray(_float_power(a, exponent))
+        return np.asarray(a**exponent)
     if isinstance(a, np.ndarray) and a.dtype.kind == "b":
         refuse_bools("pow", exponent)
     if np.result_type(a, exponent).kind not in "iu" or not np.any(np.less(exponent, 0)):
@@ -377,6 +407,15 @@ def _power(a: Any, exponent: Any) -> Array:
     if not isinstance(exponent, np.ndarray):
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return _whole_reciprocal_power(a, exponent)
+
+
+def _float_power(a: Array, exponent: float) -> Any:
+    """NumPy's own power, except where it is twenty times slower than what the exponent means."""
+    if exponent == -0.5:
+        return 1 / np.sqrt(a)
+    if exponent == 3:
+        return a * a * a
+    return np.square(a * a) if exponent == 4 else a**exponent
 
 
 def _whole_reciprocal_power(a: Any, exponent: Array) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.blocks import in_blocks
 from minigrad.ops.choice import choose
 from minigrad.ops.exponential import exp, log, log1p
 
@@ -147,26 +148,24 @@ _SINGLE = (
     ),
     (-1.45660718464996e-05, -2.13374055278905e-04, -1.68282697438203e-03, -7.37332916720468e-03, -1.42647390514189e-02),
 )
-_BLOCK = 8192
-"""As many numbers as stay in the processor's cache from one step to the next."""
+_IN_SINGLES = tuple(tuple(np.array(each, np.float32) for each in coefficients) for coefficients in _SINGLE)
 
 
+@in_blocks
 def _erf_in_singles(a: Array) -> Array:
-    """``erf`` of float32 numbers, eight times as quick as in doubles, which GELU needs."""
-    flat = np.ascontiguousarray(a).reshape(-1)
-    out = np.empty_like(flat)
-    for start in range(0, flat.size, _BLOCK):
-        x = np.clip(flat[start : start + _BLOCK], -4, 4)
-        square = x * x
-        numerator, denominator = (_horner_in_place(square, each) for each in _SINGLE)
-        numerator *= x
-        np.divide(numerator, denominator, out=out[start : start + _BLOCK])
-    return out.reshape(a.shape)
+    """``erf`` of float32 numbers, many times as quick as in doubles, which GELU needs."""
+    x = a.clip(-4, 4)
+    square = x * x
+    numerator, denominator = (_horner_in_place(square, each) for each in _IN_SINGLES)
+    numerator *= x
+    numerator /= denominator
+    return numerator
 
 
-def _horner_in_place(x: Array, coefficients: tuple[float, ...]) -> Array:
-    result = np.full_like(x, coefficients[0])
-    for each in coefficients[1:]:
+def _horner_in_place(x: Array, coefficients: tuple[Array, ...]) -> Array:
+    result = x * coefficients[0]
+    result += coefficients[1]
+    for each in coefficients[2:]:
         result *= x
         result += each
     return result
