@@ -1024,6 +1024,51 @@ a = xp.tensor([[1.0, 2.0]], requires_grad=True)
 b = a.eq(a).atan2(a)
 b.backward(xp.ones_like(b))
 """,
+    "a result lies in memory as its first operand does, and a sum row by row": """
+a = xp.ones(4, 3, 2, requires_grad=True)
+b = a.permute(1, 2, 0)
+c = xp.ones(3, 2, 4)
+d = (b + c).view(24)
+e = (c + b).view(24)
+f = (b.sin() * c).view(24)
+g = xp.where(b > c, b, c).view(24)
+h = b.sum(0).view(8)
+i = (b + c.sum()).view(24)
+j = xp.maximum(b, c).view(24)
+k = (c[0] + b).view(24)
+l = (b + c) @ xp.ones(4, 1)
+""",
+    "a leaf that is a root twice is ready at its second naming": """
+a = xp.tensor(1.0, requires_grad=True)
+b = xp.tensor(1.0, requires_grad=True)
+h = a.register_hook(see("h"))
+k = b.register_hook(see("k"))
+xp.autograd.backward([a, b, a], [xp.ones_like(a), xp.ones_like(b), xp.ones_like(a)])
+""",
+    "a power of one half less one saves what it was taken of": """
+a = xp.tensor([1.0], dtype=xp.float64, requires_grad=True)
+b = a.select(0, 0)
+c = b.pow(0.5)
+d, = xp.autograd.grad([c], [a], create_graph=True)
+with xp.no_grad():
+    a -= 0.5
+e = d.floor()
+e.backward(xp.ones_like(e))
+""",
+    "a complex number is taken once before it is added": """
+a = xp.tensor([-1.5 - 1j], dtype=xp.complex128)
+b = xp.tensor([float("nan")], dtype=xp.float64)
+c = (a + b).imag
+d = (a - b).imag
+e = (b + a).imag
+f = (a + float("inf")).imag
+""",
+    "in place the target is saved as a copy, so that types are told first": """
+a = xp.tensor([[1.0, 2.0, 3.0]], dtype=xp.float64, requires_grad=True)
+with xp.inference_mode():
+    b = xp.tensor([[9, 6, 3]], dtype=xp.int64)
+b.mul_(a)
+""",
 }
 """Programs by the behaviour that they show."""
 
