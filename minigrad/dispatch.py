@@ -37,6 +37,7 @@ from minigrad.events import (
     emit,
     places_wanted,
 )
+from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announ
     try:
         values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
         results = op.forward(*promoted(op, values), *attributes)
+        if (op.elementwise or op.name in MIXING) and lies_otherwise(values):
+            results = as_operands_lie(results, values)
     except Exception as error:
         error = _complaint_of_autograd(op, operands, attributes) or _worded(op, values, error)
         if announced:
@@ -149,7 +152,7 @@ def _complaint_of_autograd(
         node: Any = new(op.node_class)
         node.plan_for(mask, operands, attributes)
         for source in node.sources(mask):
-            if source >= 0:
+            if source >= inplace:  # in place, a copy of the target is saved
                 slot_for(operands[source], is_output=False)
     except RuntimeError as error:
         return error

@@ -21,6 +21,7 @@ from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
 from minigrad.dispatch import General, general, inplace, make_general
 from minigrad.dtypes import F32, F64
+from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise, row_by_row
 
 if TYPE_CHECKING:
     from minigrad.op import Op
@@ -50,6 +51,7 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
 def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc, node_class = op.forward, op.ufunc, op.node_class
     plan = op.plans[1] if op.plans else None
+    reduces = "keepdim" in op.attributes and "shape" not in op.attributes
 
     def apply(a: Any, *attributes: Any) -> Any:
         if type(a) is ndarray:
@@ -66,6 +68,8 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, (a,), attributes)
         if type(out) is not ndarray:
             out = np.asarray(out)
+        elif reduces and out.ndim > 1:
+            out = row_by_row(out)
         t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
@@ -117,7 +121,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
 
 
 def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
-    forward, ufunc, node_class = op.forward, op.ufunc, op.node_class
+    forward, ufunc, node_class, elementwise = op.forward, op.ufunc, op.node_class, op.elementwise
     plans: Any = op.plans or (None,) * 4
     _, only_a, only_b, both = plans
 
@@ -152,6 +156,8 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, (a, b), ())
         if type(out) is not ndarray:
             out = np.asarray(out)
+        elif elementwise and y is not b and x.ndim > 1 and not x.flags.c_contiguous:
+            out = as_operands_lie(out, (x, y))
         t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
@@ -356,7 +362,7 @@ def _record_several(op: Op, a: Any, attributes: tuple[Any, ...], outputs: tuple[
 
 def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     """Any number of operands: tensors of one floating type, plain numbers among them, and constants of any type."""
-    forward = op.forward
+    forward, mixes = op.forward, op.elementwise or op.name in MIXING
     kinds = len(op.attributes)
 
     def apply(*args: Any) -> Any:
@@ -376,6 +382,8 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, operands, attributes)
         if type(out) is not ndarray:
             out = np.asarray(out)
+        elif mixes and out.ndim > 1 and lies_otherwise(values):
+            out = as_operands_lie(out, values)
         if mask and (out.dtype is not kind or not op.differentiable):
             return general(op, operands, attributes)
         t = new(late.Tensor)

@@ -163,13 +163,14 @@ class GraphTask:
         return order
 
     def seed(self, roots: Sequence[tuple[Node, int]], gradients: Sequence[Gradient]) -> None:
-        """Put the first gradients in place. A root that another root reaches waits like any node.
+        """Put the first gradients in place. A root that another root reaches waits like any node, and one that is named
+        twice is ready at the second naming.
 
         As in PyTorch a single root runs its hooks even when the pass needs nothing of it; one of several does not.
         """
         for (node, number), gradient in zip(roots, gradients, strict=True):
             self.put(node, number, gradient)
-        for node in dict.fromkeys(node for node, _ in roots):
+        for node in reversed(dict.fromkeys(node for node, _ in reversed(roots))):
             if not self.dependencies.get(node) and (len(roots) == 1 or self.will_reach(node)):
                 self.make_ready(node)
 

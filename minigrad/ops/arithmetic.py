@@ -26,18 +26,25 @@ Operand = Any
 """A Tensor or a Python number."""
 
 
-@op(label="+", name="add", promotes="result", elementwise=True, linear=True)
+@op(label="+", name="add", promotes="result", elementwise=True, linear=True, on_floats=np.add)
 def add_pair(a: Array, b: Array, /) -> Array:
     """The sum ``a + b``, with broadcasting.
 
-    Of complex numbers each part is its own: a NaN or an infinity in one of ``b`` leaves the other as it is. (In
-    PyTorch, where ``b`` is first multiplied by ``alpha``, both parts are NaN then.)
+    As in PyTorch a complex ``b`` is taken 1 + 0i times: what is not finite in one of its parts makes NaN of the other.
 
     >>> import minigrad as mg
     >>> mg.tensor([1.0, 2.0]) + 1
     tensor([2., 3.])
     """
-    return np.add(a, b)
+    return np.add(a, _once(a, b))
+
+
+def _once(a: Any, b: Any) -> Any:
+    """``1 * b`` where complex numbers are added."""
+    for each in (a, b):
+        if isinstance(each, np.ndarray) and each.dtype.kind == "c":
+            return np.multiply(b, each.dtype.type(1))
+    return b
 
 
 add_pair.grads(a=lambda g: g, b=lambda g: g)
@@ -89,7 +96,7 @@ def sub_pair(a: Array, b: Array, /) -> Array:
     if type(a) is not np.ndarray or a.dtype.kind != "f" or (type(b) is np.ndarray and a.dtype is not b.dtype):
         refuse_bool_difference(a, b)
         a, b = together(a, b)
-    return np.subtract(a, b)
+    return np.subtract(a, _once(a, b))
 
 
 def refuse_bool_difference(*operands: Any) -> None:
