@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 class Path(NamedTuple):
     """The steps from a base to a view. ``anchor`` is what they lead to; a window onto it, if there is one, is the last
-    step, and stands for any number of ordinary ones."""
+    step."""
 
     steps: tuple[Step, ...]
     anchor: Array
@@ -44,9 +44,9 @@ class Path(NamedTuple):
         """The path that goes on by ``step``, to ``array``."""
         return Path((*self.whole(), step), array, None)
 
-    def seen_as(self, array: Array) -> Path:
-        """The path to another strided look at the same elements."""
-        return Path(self.steps, self.anchor, geometry(array, self.anchor))
+    def seen_as(self, array: Array, source: Array) -> Path:
+        """The path to a strided look at ``source``, to which this one leads."""
+        return Path(self.whole(), source, geometry(array, source))
 
     def whole(self) -> tuple[Step, ...]:
         """All steps, the window among them."""
@@ -67,7 +67,7 @@ def path_to(out: Tensor, source: Tensor, step: Step | None) -> Path | None:
             return None
         base = source if view is None else view.base
         before = Path((), base.array, None if view is None else geometry(source.array, base.array))
-    return before.then(step, out.array) if step is not None and kept else before.seen_as(out.array)
+    return before.then(step, out.array) if step is not None and kept else before.seen_as(out.array, source.array)
 
 
 def play(steps: tuple[Step, ...], source: Any, apply: Callable[[Op, Any, tuple[Any, ...]], Any]) -> Any:
