@@ -9,6 +9,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
+from minigrad.ops.blocks import in_rows
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp
 from minigrad.ops.reduction import largest_of, sum_of, sum_over
@@ -24,10 +25,14 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    low = _below_top(a, dim, dtype)
-    if not low.size:
-        return low
-    powers = np.exp(low, low)
+    a = _floating(a, dtype)
+    return _shares(a, dim) if a.size else a.copy()
+
+
+@in_rows
+def _shares(a: Array, dim: int) -> Array:
+    powers = _below_top(a, dim)
+    np.exp(powers, powers)
     powers /= sum_of(powers, axis=_axis(a, dim), keepdims=True)
     return powers
 
@@ -40,9 +45,13 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    low = _below_top(a, dim, dtype)
-    if not low.size:
-        return low
+    a = _floating(a, dtype)
+    return _logarithms(a, dim) if a.size else a.copy()
+
+
+@in_rows
+def _logarithms(a: Array, dim: int) -> Array:
+    low = _below_top(a, dim)
     low -= np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
     return low
 
@@ -51,24 +60,34 @@ def _axis(a: Array, axis: int) -> Any:
     return axis if a.ndim else None
 
 
-def _below_top(a: Array, axis: int, kind: np.dtype[Any] | None) -> Array:
+def _below_top(a: Array, axis: int) -> Array:
     """``a`` less its largest element along the axis, in memory of its own."""
-    if kind is not None and a.dtype != kind:
-        a = a.astype(kind)
-    if not a.size:
-        return a.copy()
-    if a.dtype.kind not in "fc":
-        name = dtypes.of(a.dtype).title
-        raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
     return np.subtract(a, largest_of(a, axis=_axis(a, axis), keepdims=True), out=...)
 
 
-softmax_along.grads(a=lambda g, out, dim: _less_its_share(g * out, out, dim))
-log_softmax_along.grads(a=lambda g, out, dim: g - exp(out) * _total(g, dim))
+def _floating(a: Array, kind: np.dtype[Any] | None) -> Array:
+    """``a`` in the type that was asked for. Raises NotImplementedError where that has no exponential."""
+    if kind is not None and a.dtype != kind:
+        a = a.astype(kind)
+    if a.size and a.dtype.kind not in "fc":
+        name = dtypes.of(a.dtype).title
+        raise NotImplementedError(f"softmax is not implemented for '{name}': convert it with .float(), or pass dtype.")
+    return a
 
 
-def _less_its_share(a: Any, out: Any, dim: int) -> Any:
-    return a - out * _total(a, dim)
+softmax_along.grads(a=lambda g, out, dim: _slope_of_shares(g, out, dim))
+log_softmax_along.grads(a=lambda g, out, dim: _slope_of_logarithms(g, out, dim))
+
+
+@in_rows
+def _slope_of_shares(g: Any, out: Any, dim: int) -> Any:
+    shared = g * out
+    return shared - out * _total(shared, dim)
+
+
+@in_rows
+def _slope_of_logarithms(g: Any, out: Any, dim: int) -> Any:
+    return g - exp(out) * _total(g, dim)
 
 
 def _total(a: Any, axis: int) -> Any:
