@@ -186,6 +186,8 @@ class Teller:
         return "└", "muted", "leaves", line((plain(fact.name), "code"))
 
     def _printed(self, fact: facts.Printed) -> Told:
+        if fact.stream == "stdin":
+            return "«", "name", "typed", line((_first(fact.text), "name"))
         return "»", "plain", "printed", line((_first(fact.text), "plain"))
 
     def _stopped(self, fact: facts.RecordingStopped) -> Told:

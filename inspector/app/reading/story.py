@@ -12,7 +12,7 @@ from inspector.trace.facts import Fact
 
 
 def story(moment: Moment) -> str:
-    """The sentence for the newest fact; empty for facts that need none."""
+    """The sentence for the newest fact; empty for errors, which are told in their own words."""
     fact = moment.fact
     if fact is None:
         return "Nothing has happened yet. Press → to step, space to play, n to go from node to node."
@@ -168,6 +168,50 @@ def _missing(moment: Moment, fact: facts.GradMissing) -> str:
     return f"{plain(moment.grad_name(fact.tensor))} was read, and there is none."
 
 
+def _grad_read(moment: Moment, fact: facts.GradRead) -> str:
+    return f"{plain(moment.grad_name(fact.tensor))} was read. What is computed from it now uses this pass's result."
+
+
+def _value_read(moment: Moment, fact: facts.ValueRead) -> str:
+    name = plain(moment.name(fact.tensor))
+    return f"{plain(fact.how)} took the numbers of {name}. What is computed from them is out of autograd's sight."
+
+
+def _assigned(moment: Moment, fact: facts.GradAssigned) -> str:
+    return f"{plain(moment.grad_name(fact.tensor))} was set by hand to {gradient(fact.after)}."
+
+
+def _required(moment: Moment, fact: facts.RequiresGradChanged) -> str:
+    name = plain(moment.name(fact.tensor))
+    if fact.requires_grad:
+        return f"{name} requires a gradient from here on: what is computed from it is recorded."
+    return f"{name} requires no gradient from here on: to backward it is a constant."
+
+
+def _entered(moment: Moment, fact: facts.ScopeEntered) -> str:
+    return f"{plain(fact.name)} begins: the graph can fold what it does into one box (F)."
+
+
+def _left(moment: Moment, fact: facts.ScopeLeft) -> str:
+    return f"{plain(fact.name)} is done."
+
+
+def _printed(moment: Moment, fact: facts.Printed) -> str:
+    if fact.stream == "stdin":
+        return "This was typed for the script."
+    return f"The script wrote to {fact.stream}: OUTPUT shows all of it up to here."
+
+
+def _recording_stopped(moment: Moment, fact: facts.RecordingStopped) -> str:
+    return f"The recording ends here: {plain(fact.reason)}."
+
+
+def _ended(moment: Moment, fact: facts.ScriptEnded) -> str:
+    if fact.kind == "ok":
+        return "The script ended well. ← steps back through it, home leads to its beginning."
+    return f"The script left with status {fact.status}." if fact.kind == "exit" else ""
+
+
 def _retained(moment: Moment, fact: facts.GradRetained) -> str:
     return f"{plain(moment.name(fact.tensor))} is no leaf, but will keep its gradient: retain_grad() was called."
 
@@ -201,6 +245,15 @@ STORIES: dict[type[Fact], Callable[[Moment, Any], str]] = {
     facts.HookRan: _hook,
     facts.GradCleared: _cleared,
     facts.GradMissing: _missing,
+    facts.GradRead: _grad_read,
+    facts.ValueRead: _value_read,
+    facts.GradAssigned: _assigned,
+    facts.RequiresGradChanged: _required,
+    facts.ScopeEntered: _entered,
+    facts.ScopeLeft: _left,
+    facts.Printed: _printed,
+    facts.RecordingStopped: _recording_stopped,
+    facts.ScriptEnded: _ended,
     facts.GradRetained: _retained,
     facts.OptimizerStepped: _stepped,
     facts.GradModeChanged: _mode,
