@@ -118,7 +118,9 @@ class Moment:
 
     @cached_property
     def here(self) -> Place | None:
-        """Where the script is."""
+        """Where the script is; one that waits may have gone on since its last event."""
+        if self.child is not None and self.child.place is not None and self.view.step == self.marks.length:
+            return self.child.place
         for step in range(self.view.step, max(0, self.view.step - LOOK_BACK), -1):
             place = self.trace.facts[step - 1].place
             if place is not None:

@@ -2,10 +2,10 @@
 
 From the script come lines of facts (``inspector.trace.codec``), and notices that begin with ``!``: ``!begun`` says
 that the recorder listens, ``!paused`` that the script waits (with a place, if it does not wait at an event), ``!reads``
-and ``!read`` that it waits for somebody to type, and does no more. To the script go orders: ``pause``, ``step N`` (go
-on, and pause again after N events), ``until GOALS`` (pause after the first event that is one of ``trace.goals``) and
-``run``. Each process has its own end here: ``Outlet`` in the script's, ``Inlet`` in the watcher's. Knows nothing of
-minigrad.
+that it waits for somebody to type (with the place), and ``!read`` that it does no more. To the script go orders:
+``pause``, ``step N`` (go on, and pause again after N events), ``until GOALS`` (pause after the first event that is one
+of ``trace.goals``) and ``run``. Each process has its own end here: ``Outlet`` in the script's, ``Inlet`` in the
+watcher's. Knows nothing of minigrad.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from typing import Any
 
-from inspector.trace.codec import CodecError, decode_line, encode_line
+from inspector.trace.codec import CodecError, encode_line
 from inspector.trace.facts import Fact, Place
 from inspector.trace.goals import Seeker, decode_goals
 from inspector.trace.labels import Labels
 
-BEGUN, PAUSED, READS, READ = b"!begun\n", b"!paused", b"!reads\n", b"!read\n"
+BEGUN, PAUSED, READS, READ = b"!begun\n", b"!paused", b"!reads", b"!read\n"
 HEARD_EVERY = 0.02
 """Seconds between two looks for orders while the script runs."""
 TURN = 0.1
@@ -113,12 +113,12 @@ class Outlet:
         self._held = []
         self._socket.close()
 
-    def reads(self, whether: bool) -> None:
-        """Say whether the script waits for somebody to type."""
+    def reads(self, whether: bool, place: Place | None = None) -> None:
+        """Say whether the script waits for somebody to type, and where."""
         with self._lock:
             self.flush()
             if self.open:
-                self._send(READS if whether else READ)
+                self._send(READS + _told(place) + b"\n" if whether else READ)
 
     def wait_if_paused(self) -> None:
         """After an event: listen for orders now and then, and wait for one where the script is to pause."""
@@ -162,9 +162,8 @@ class Outlet:
         """Pause, at an event or at a ``place``, until there is an order to go on."""
         self.flush()
         self._paused, self._steps, self._seeker, self._found, self.interrupted = True, 0, None, False, False
-        told = b"" if place is None else b" " + json.dumps(astuple(place)).encode()
         if self.open:
-            self._send(PAUSED + told + b"\n")
+            self._send(PAUSED + _told(place) + b"\n")
         self.waiting = True
         try:
             while self.open and self._paused and self._steps <= 0:
@@ -220,8 +219,8 @@ class Outlet:
 class Inlet:
     """The watcher's end.
 
-    ``begun`` is whether the script has started, ``paused`` whether it waits for an order, ``place`` where if not at an
-    event, ``reads`` whether it waits for somebody to type.
+    ``begun`` is whether the script has started, ``paused`` whether it waits for an order, ``reads`` whether it waits
+    for somebody to type, ``place`` where it waits if not at an event.
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -229,18 +228,18 @@ class Inlet:
         self.begun = self.paused = self.reads = False
         self.place: Place | None = None
 
-    def batches(self) -> Iterator[list[Fact]]:
-        """The facts of each line, until the script's end is closed; none for a notice.
+    def lines(self) -> Iterator[bytes]:
+        """The lines of facts, still to be decoded, until the script's end is closed; an empty one for each notice.
 
-        Raises CodecError for a line of something else.
+        Raises CodecError for a notice that is none.
         """
         with self._socket.makefile("rb") as file:
             for line in _whole_lines(file):
                 if line.startswith(b"!"):
                     self._note(line)
-                    yield []
+                    yield b""
                 else:
-                    yield decode_line(line)
+                    yield line
 
     def _note(self, line: bytes) -> None:
         if line == BEGUN:
@@ -248,8 +247,11 @@ class Inlet:
         elif line.startswith(PAUSED):
             self.place = _place_in(line.removeprefix(PAUSED))
             self.paused = True
-        elif line in {READS, READ}:
-            self.reads = line == READS
+        elif line == READ:
+            self.reads, self.place = False, None
+        elif line.startswith(READS):
+            self.place = _place_in(line.removeprefix(READS))
+            self.reads = True
 
     def order(self, order: str) -> None:
         """Send one order; nothing happens if the script is gone."""
@@ -259,7 +261,7 @@ class Inlet:
             self._socket.sendall(order.encode() + b"\n")
 
     def close(self) -> None:
-        """Hear no more; whoever waits in ``batches`` comes to its end."""
+        """Hear no more; whoever waits in ``lines`` comes to its end."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
@@ -271,6 +273,11 @@ def _whole_lines(file: Iterable[bytes]) -> Iterator[bytes]:
         yield from (line for line in file if line.endswith(b"\n"))
     except OSError:
         return
+
+
+def _told(place: Place | None) -> bytes:
+    """A place as it stands in a notice."""
+    return b"" if place is None else b" " + json.dumps(astuple(place)).encode()
 
 
 def _place_in(text: bytes) -> Place | None:

@@ -129,7 +129,7 @@ class Session:
     def _reads(self, whether: bool) -> None:
         if whether:
             self._flush_streams()
-        self._outlet.reads(whether)
+        self._outlet.reads(whether, _user_place() if whether else None)
 
     def _stream(self, name: str, fd: int) -> ScriptText:
         return ScriptText(ToWatcher(name, fd, self._print, self._before_print))

@@ -27,7 +27,7 @@ from inspector.record.keyboard import Keyboard
 from inspector.record.meeting import ORDER, Meeting, meet
 from inspector.record.output import CHUNK, Spool
 from inspector.record.sources import Sources
-from inspector.trace.codec import CodecError
+from inspector.trace.codec import CodecError, decode_line
 from inspector.trace.facts import Fact, Place, Printed, RecordingStopped, ScriptEnded
 from inspector.trace.goals import Goal, encode_goals
 from inspector.trace.trace import Trace
@@ -41,8 +41,8 @@ _START = Path(__file__).with_name("start.py")
 _STAGES = ((("SIGINT", "CTRL_BREAK_EVENT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
 """How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it."""
 _SLOWEST_START = 60.0
-BACKLOG = 128
-"""Batches of facts that may wait to be polled; then the script has to wait."""
+BACKLOG = 64
+"""Lines of facts that may wait to be polled; then the script has to wait."""
 FAR_AHEAD = 3600.0
 NUDGE, NUDGES = "SIGURG", (0.15, 1.0)
 """A signal that scripts ignore, and when a silent script gets it, in seconds since it was heard last."""
@@ -82,12 +82,14 @@ class Run:
         self._timeout = timeout
         self._orders = {"limit": limit, "paused": paused, "stops": stops, "stands_for": stands_for}
         self._meeting = meeting
-        self._arrived: queue.Queue[list[Fact]] = queue.Queue(BACKLOG)
+        self._arrived: queue.Queue[bytes | list[Fact]] = queue.Queue(BACKLOG)
+        """Lines to be decoded by whoever polls, as fast as they like; a thread that did it would keep them waiting."""
         self._last = 0.0
         """When something arrived last."""
         self._keyboard = Keyboard()
         self._spools = {stream: Spool() for stream in ("stdin", "stdout", "stderr")}
         self._told: ScriptEnded | None = None
+        self._garbled = False
         self._cut_short: str | None = None
         self._inlet: Inlet | None = None
         self._calls: list[float] = []
@@ -106,6 +108,7 @@ class Run:
             stderr=subprocess.PIPE,
             **_apart(meeting),
         )
+        self._sources.add(self.trace.script)  # for who looks at it before it does anything
         self._keyboard.plug_in(self._process.stdin)
         self._watched = weakref.finalize(self, _end_group, self._process)
         self._started = time.monotonic()
@@ -125,7 +128,7 @@ class Run:
 
     @property
     def place(self) -> Place | None:
-        """Where a paused script waits, if that is not at its last event."""
+        """Where a script waits, paused or for somebody to type, if that is not at its last event."""
         return None if self._inlet is None else self._inlet.place
 
     @property
@@ -177,6 +180,8 @@ class Run:
         if self._is_over() and self._arrived.empty():
             facts += self._last_words()
         self._sources.note(facts)
+        if self.place is not None:
+            self._sources.add(self.place.file)
         self.trace.extend(facts)
         return facts
 
@@ -247,10 +252,10 @@ class Run:
             return
         self._inlet = Inlet(connection)
         try:
-            for batch in self._inlet.batches():
-                self._arrived.put(batch)
+            for line in self._inlet.lines():
+                self._arrived.put(line)
         except CodecError as error:
-            self._arrived.put([RecordingStopped(f"what the script's process sent could not be read: {error}")])
+            self._arrived.put([_unreadable(error)])
         else:
             if not self._dies_within(_LINGER) and self._told is None:
                 self._arrived.put([RecordingStopped("the script closed the line to the recorder")])
@@ -269,6 +274,18 @@ class Run:
                 self._arrived.put([Printed(stream, decoder.decode(data))])
 
     def _batches(self, wait: float, at_most: float) -> Iterator[list[Fact]]:
+        """What has arrived, decoded; nothing comes after a line that cannot be."""
+        for arrived in self._taken(wait, at_most):
+            if isinstance(arrived, list):
+                yield arrived
+            elif arrived and not self._garbled:
+                try:
+                    yield decode_line(arrived)
+                except CodecError as error:
+                    self._garbled = True
+                    yield [_unreadable(error)]
+
+    def _taken(self, wait: float, at_most: float) -> Iterator[bytes | list[Fact]]:
         with contextlib.suppress(queue.Empty):
             yield self._arrived.get(timeout=wait) if wait > 0 else self._arrived.get_nowait()
             self._last = time.monotonic()
@@ -384,6 +401,10 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
             else:
                 process.kill()
         process.wait(1.0)
+
+
+def _unreadable(error: CodecError) -> RecordingStopped:
+    return RecordingStopped(f"what the script's process sent could not be read: {error}")
 
 
 def _signal_name(number: int) -> str:

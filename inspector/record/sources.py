@@ -20,6 +20,10 @@ class Sources:
     def note(self, facts: Iterable[Fact]) -> None:
         """Read the files that ``facts`` name and that are not known yet."""
         for fact in facts:
-            place = fact.place
-            if place is not None and place.file not in self._texts:
-                self._texts[place.file] = "".join(linecache.getlines(place.file))[:LARGEST]
+            if fact.place is not None:
+                self.add(fact.place.file)
+
+    def add(self, file: str) -> None:
+        """Read ``file``, unless that was done before."""
+        if file not in self._texts:
+            self._texts[file] = "".join(linecache.getlines(file))[:LARGEST]

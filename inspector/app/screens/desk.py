@@ -47,6 +47,8 @@ from inspector.trace.trace import Trace
 GROWTH = 0.1
 """Seconds between two looks at a trace that may be growing."""
 FASTEST = 60
+AHEAD = ("banner", "keybar", "timeline", "output", "events")
+"""The panes that need no state."""
 FAR = 20_000
 """From so many steps on, the way to the first one that is shown takes longer than a reader should wait."""
 
@@ -185,6 +187,15 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
         for pane in self._panes:
             if pane.id in seen:
                 pane.show(moment)
+
+    def draw_ahead(self) -> None:
+        """Draw only how far the script is, and what it prints: the cursor comes after it, and all that hangs on it."""
+        moment = self.walk.moment(self.view)
+        last = replace(moment, view=replace(self.view, step=self.walk.marks.length))
+        seen = self.places.regions
+        for pane in self._panes:
+            if pane.id in AHEAD and pane.id in seen:
+                pane.show(last)
 
     def draw_anew(self) -> None:
         """Draw everything, though the view is the same: what is marked in it has changed."""

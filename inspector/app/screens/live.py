@@ -24,16 +24,21 @@ from inspector.app.view import View
 from inspector.app.walk import Walk
 from inspector.app.widgets.bars import Banner, Keybar
 from inspector.app.widgets.typing import TypeLine
+from inspector.trace.collector import held
 from inspector.trace.conditions import parse
 from inspector.trace.goals import Goal
 from inspector.trace.trace import Trace
 
-LOOK = 1 / 30
+LOOK = 1 / 50
 """Seconds between two looks at the script."""
 SLOWEST, SHARE = 0.25, 3.0
 """While a script runs, the panes follow it at most so often, and for a quarter of the time."""
-STRIDE = 2_000
-"""Steps that are walked at once while a script runs ahead: some 10 ms."""
+CALM = 500
+"""So few facts between two pictures can be followed with the eyes: then all panes are drawn."""
+STRIDE = 200
+"""Steps that are walked at once while a script runs ahead: some 3 ms."""
+WALK = 0.005
+"""Seconds for which one look may walk; what is left is walked once the script rests."""
 QUIET = 0.6
 """Seconds without anything new after which the trace is explained."""
 LINGER = 0.4
@@ -66,8 +71,10 @@ class LiveDesk(Screen[None]):
     _left_at = 0
     """The step to which the screen itself went last; who is elsewhere went there on their own."""
     _undrawn = _walked = False
-    """Whether something came that no pane shows yet, and whether the cursor has moved since they were drawn."""
+    """Whether something came that no pane shows yet, and whether the cursor has moved since they all were drawn."""
     _drawn = _cost = 0.0
+    _drawn_length = 0
+    """How long the trace was when it was drawn last."""
     _news: float | None = None
     """When the last facts came that are not explained yet."""
     _read_until = 0.0
@@ -83,6 +90,7 @@ class LiveDesk(Screen[None]):
         def first_walk(self, trace: Trace, *, quiz: bool) -> Walk: ...
         def draw_anew(self) -> None: ...
         def draw_growth(self) -> None: ...
+        def draw_ahead(self) -> None: ...
         def _arrange(self) -> None: ...
         def explain_anew(self) -> None: ...
         def show_typing(self, shown: bool) -> None: ...
@@ -101,8 +109,11 @@ class LiveDesk(Screen[None]):
 
     def _uncovered(self, _: None) -> None:
         """The sheet is gone: for the script waits for somebody, or has ended, or the reader wants to look."""
-        if self.script is not None and self.script.child.status != "ended":
-            self._chasing = "end"
+        if self.script is None or self.script.child.status == "ended":
+            return
+        self._chasing = "end"
+        if self.script.child.status == "reading":
+            self._open_line(focus=True)
 
     def _look(self) -> None:
         """Take in what the script did since the last look."""
@@ -122,11 +133,14 @@ class LiveDesk(Screen[None]):
                 self._walked = False
                 self.draw_anew()
         self._undrawn = self._undrawn or grown
-        there = self._goes_along(script) and self._keep_pace()
-        if there and script.child.status in {"waiting", "ended"}:
+        rests = script.child.status in {"waiting", "ended"}
+        there = self._goes_along(script) and self._keep_pace(HASTE if rests else WALK)
+        if there and rests:
             self._arrive(script.child.status == "ended")
         elif self._undrawn and self._is_due():
-            self._timed(self.draw_growth)
+            self._timed(lambda: self._draw_news(there))
+        elif changed and before is not None and before.place != script.child.place:
+            self._timed(self.draw_growth)  # nothing new, and yet the script is on another line
         elif changed:
             self._tell()
         self._rest()
@@ -136,24 +150,29 @@ class LiveDesk(Screen[None]):
         resting = script.child.status in {"reading", "waiting", "ended"}
         return self._chasing == "end" or (self._chasing is not None and resting)
 
-    def _keep_pace(self) -> bool:
-        """Walk on to the last event, a good many steps at a time, without drawing them; whether it is reached.
+    def _keep_pace(self, budget: float) -> bool:
+        """Walk on to the last event for ``budget`` seconds, without drawing the steps; whether it is reached.
 
         To go all the way at once would stop the keys for as long as that takes, and then the way is longer still.
         """
-        events, step = self.walk.marks.steps["event"], self.view.step
+        events, until = self.walk.marks.steps["event"], time.monotonic() + budget
         if not events:
             return True
-        nearest = bisect_right(events, step)
+        nearest = bisect_right(events, self.view.step)
         goal = events[nearest] if self._chasing == "event" and nearest < len(events) else events[-1]
-        reach = goal if goal - step <= STRIDE else events[max(0, bisect_right(events, step + STRIDE) - 1)]
-        if reach > step:
-            view = self.walk.go(replace(self.view, pinned=False), reach)
-            if self._walked:
-                self.walk.change = None  # of what the panes show, more has changed than this stride's part
-            self.set_reactive(type(self).view, view)
-            self._left_at, self._undrawn, self._walked = view.step, True, True
-        return reach >= goal
+        with held:
+            while self.view.step < goal and time.monotonic() < until:
+                self._stride(events[max(nearest, bisect_right(events, min(goal, self.view.step + STRIDE)) - 1)])
+                nearest = bisect_right(events, self.view.step)
+        return self.view.step >= goal
+
+    def _stride(self, step: int) -> None:
+        """Walk to ``step``."""
+        view = self.walk.go(replace(self.view, pinned=False), step)
+        if self._walked:
+            self.walk.change = None  # of what the panes show, more has changed than this stride's part
+        self.set_reactive(type(self).view, view)
+        self._left_at, self._undrawn, self._walked = view.step, True, True
 
     def _is_due(self) -> bool:
         """Whether the panes may be drawn again; under a sheet they need not be."""
@@ -161,10 +180,20 @@ class LiveDesk(Screen[None]):
 
     def _timed(self, draw: Callable[[], None]) -> None:
         start = time.monotonic()
-        self._undrawn = self._walked = False
+        self._undrawn = False
         draw()
         self._drawn = time.monotonic()
         self._cost = self._drawn - start
+
+    def _draw_news(self, there: bool) -> None:
+        """All panes, unless the reader goes along with a script that is faster than they can look."""
+        length, before = self.walk.marks.length, self._drawn_length
+        self._drawn_length = length
+        self._walked = self._chasing is not None and not (there and length - before < CALM)
+        if self._walked:
+            self.draw_ahead()
+        else:
+            self.draw_growth()
 
     def _arrive(self, ended: bool) -> None:
         """The script waits, or is gone: show where it has come to."""
@@ -177,7 +206,7 @@ class LiveDesk(Screen[None]):
     def _turned(self, script: Live) -> None:
         """The script is in another state."""
         if script.child.status == "reading":
-            self._open_line(focus=False)
+            self._open_line(focus=self._chasing is not None and self.app.screen is self)
         if script.child.status in {"waiting", "ended"}:
             self._close_line()
         if script.child.status == "ended":

@@ -8,6 +8,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+USED, UNUSED = "type here   ⏎ send   ^d end   esc: back", "i: type for the script"
+
 
 class TypeLine(Input):
     """Sends whole lines; ctrl+d ends the script's input, escape leaves."""
@@ -28,7 +30,15 @@ class TypeLine(Input):
         """The reader types no more for now."""
 
     def __init__(self) -> None:
-        super().__init__(id="typing", placeholder="i: type   ⏎ send   ^d end")
+        super().__init__(id="typing", placeholder=UNUSED)
+
+    def on_focus(self) -> None:
+        """Say what the keys do now."""
+        self.placeholder = USED
+
+    def on_blur(self) -> None:
+        """And how to come back."""
+        self.placeholder = UNUSED
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Send the line."""

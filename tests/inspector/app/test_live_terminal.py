@@ -84,8 +84,8 @@ def test_a_reader_steps_a_script_types_for_it_and_sees_it_end(run: Run) -> None:
     terminal = run(ASKS, "--live")
     assert max(map(len, terminal.shows("● waiting").splitlines())) > 100
     terminal.keys("n")
-    terminal.shows("? waits for input: i")
-    terminal.keys("i")
+    terminal.shows("? waits for input")
+    terminal.shows("type here")
     terminal.keys("-l", "Ada")
     terminal.shows("Ada")
     terminal.keys("Enter")
@@ -99,6 +99,51 @@ def test_a_reader_steps_a_script_types_for_it_and_sees_it_end(run: Run) -> None:
     terminal.keys("c")
     screen = terminal.shows("■ ended: exit status 0")
     assert "well done, Ada" in screen
+    terminal.keys("q")
+    terminal.shows("left with 0")
+
+
+def test_a_recorded_script_asks_before_it_does_anything_and_is_answered(run: Run) -> None:
+    source = """
+        import minigrad as mg
+        name = input("your name? ")
+        times = int(input("how often? "))
+        w = mg.tensor([1.0, 2.0], requires_grad=True)
+        for number in range(times):
+            (w * w).sum().backward()
+            print(name, "has", number + 1)
+    """
+    terminal = run(source)
+    terminal.shows("type here")
+    screen = terminal.shows("►3")  # the line that asks, though nothing has been recorded yet
+    assert "? waits for input" in screen
+    terminal.keys("-l", "Ada")
+    terminal.keys("Enter")
+    screen = terminal.shows("how often?")
+    assert "your name? Ada" in screen
+    terminal.keys("-l", "2")
+    terminal.keys("Enter")
+    terminal.shows("■ ended: exit status 0")
+    terminal.shows("Ada has 2")
+    terminal.keys("Home")
+    terminal.keys("a")
+    terminal.shows("⊕ added    w.grad")
+    terminal.keys("q")
+    terminal.shows("left with 0")
+
+
+def test_keys_are_the_apps_again_once_the_reader_leaves_the_line(run: Run) -> None:
+    terminal = run(ASKS)
+    terminal.shows("type here")
+    terminal.keys("Escape")
+    terminal.shows("i: type for the script")
+    terminal.keys("Home")
+    terminal.shows("step 0 of")
+    terminal.keys("i")
+    terminal.shows("type here")
+    terminal.keys("-l", "q")
+    terminal.keys("Enter")
+    terminal.shows("well done, q")
     terminal.keys("q")
     terminal.shows("left with 0")
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from inspector.record.channel import EAGER, Inlet, Outlet
-from inspector.trace.codec import CodecError
-from inspector.trace.facts import BackwardFinished, NodeReady, Printed
+from inspector.trace.codec import CodecError, decode_line
+from inspector.trace.facts import BackwardFinished, Fact, NodeReady, Printed
 
 Ends = tuple[Outlet, Inlet]
 
@@ -29,19 +29,24 @@ def line() -> Iterator[Callable[..., Ends]]:
         one.close()
 
 
+def batches_of(inlet: Inlet) -> Iterator[list[Fact]]:
+    """What each line holds; nothing, where it is a notice."""
+    return (decode_line(line) if line else [] for line in inlet.lines())
+
+
 def test_facts_arrive_as_they_were_sent(line: Callable[..., Ends]) -> None:
     outlet, inlet = line()
     facts = [NodeReady(1, 2), BackwardFinished(1), Printed("stdout", "done\n")]
     for fact in facts:
         outlet.send(fact)
     outlet.abandon()
-    assert [fact for batch in inlet.batches() for fact in batch] == facts
+    assert [fact for batch in batches_of(inlet) for fact in batch] == facts
 
 
 def test_the_first_facts_are_sent_as_they_happen_and_later_ones_together(line: Callable[..., Ends]) -> None:
     outlet, inlet = line()
     lengths: list[int] = []
-    reading = threading.Thread(target=lambda: lengths.extend(map(len, inlet.batches())))
+    reading = threading.Thread(target=lambda: lengths.extend(map(len, batches_of(inlet))))
     reading.start()
     for number in range(EAGER + 1000):
         outlet.send(NodeReady(1, number))
@@ -58,14 +63,17 @@ def test_half_a_line_of_a_killed_script_is_left_out(line: Callable[..., Ends]) -
     outlet.send(BackwardFinished(1))
     outlet._socket.sendall(b'[[],[],[["Backw')
     outlet.abandon()
-    assert list(inlet.batches()) == [[BackwardFinished(1)]]
+    assert list(batches_of(inlet)) == [[BackwardFinished(1)]]
 
 
 def test_a_line_of_something_else_is_refused(line: Callable[..., Ends]) -> None:
     outlet, inlet = line()
     outlet._socket.sendall(b"hello\n")
     with pytest.raises(CodecError):
-        next(inlet.batches())
+        next(batches_of(inlet))
+    outlet._socket.sendall(b"!paused nowhere\n")
+    with pytest.raises(CodecError):
+        next(inlet.lines())
 
 
 def run_events(outlet: Outlet, count: int) -> threading.Thread:
@@ -93,7 +101,7 @@ def until_paused(inlet: Inlet, batches: Iterator[list[object]]) -> int:
 def test_a_paused_script_goes_on_by_as_many_events_as_it_is_told(line: Callable[..., Ends]) -> None:
     outlet, inlet = line(paused=True)
     script = run_events(outlet, 10)
-    batches = inlet.batches()
+    batches = batches_of(inlet)
     assert until_paused(inlet, batches) == 1
     inlet.order("step 3")
     assert until_paused(inlet, batches) == 3
@@ -109,9 +117,9 @@ def test_a_running_script_can_be_paused(line: Callable[..., Ends]) -> None:
     outlet, inlet = line()
     inlet.order("pause")
     script = run_events(outlet, 100_000)
-    count = until_paused(inlet, inlet.batches())
+    count = until_paused(inlet, batches_of(inlet))
     assert 0 < count < 100_000
     inlet.order("run")
-    threading.Thread(target=lambda: list(inlet.batches()), daemon=True).start()
+    threading.Thread(target=lambda: list(batches_of(inlet)), daemon=True).start()
     script.join(20)
     assert not script.is_alive()
