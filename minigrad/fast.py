@@ -368,8 +368,8 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     def apply(*args: Any) -> Any:
         count = len(args) - kinds
         operands, attributes = args[:count], args[count:]
-        if operands and type(operands[0]) is ndarray and _are_arrays(operands):
-            return forward(*args)
+        if operands and type(operands[0]) in NUMPYS and _are_arrays(operands[1:]):
+            return forward(np.asarray(args[0]), *args[1:])
         read = None if regime.unusual else _read(op, operands)
         if read is None:
             return general(op, operands, attributes)
@@ -395,6 +395,10 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         return t
 
     return apply
+
+
+NUMPYS = frozenset((ndarray, np.float32, np.float64))
+"""What a gradient is in an ordinary backward: an array, or the scalar that NumPy makes of one without dimensions."""
 
 
 def _are_arrays(operands: Any) -> bool:

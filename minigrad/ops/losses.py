@@ -233,13 +233,18 @@ def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Arra
     """The classes with ignored ones as 0, and which are not ignored: None where none is. Raises IndexError for a class
     that is not there.
     """
-    if target.size and target.min() >= 0 and target.max() < classes and not 0 <= ignore_index < classes:
+    if target.size and not 0 <= ignore_index < classes and _none_beyond(target, classes):
         return target, None
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
     if wrong.any():
         raise IndexError(f"Target {int(target[wrong].flat[0])} is out of bounds.")
     return np.where(counts, target, 0), counts
+
+
+def _none_beyond(target: Array, classes: int) -> bool:
+    """Whether all are from 0 up to ``classes``: read without their sign, negative ones are the largest of all."""
+    return bool(np.maximum.reduce(target.view(f"u{target.itemsize}"), axis=None) < classes)
 
 
 def _factors(target: Array, weight: Array | None, kind: Any, classes: int, ignore: int) -> tuple[Array, Array | None]:
@@ -272,7 +277,8 @@ def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int,
         value = value * factor
     if reduction == "none":
         return value
-    return np.asarray(value.sum() / _total(place, factor, a.dtype) if reduction == "mean" else value.sum())
+    total = np.add.reduce(value, axis=None)
+    return np.asarray(total / _total(place, factor, a.dtype) if reduction == "mean" else total)
 
 
 def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str) -> Array:
