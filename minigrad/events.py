@@ -47,6 +47,8 @@ class Event:
     """Whether there is any listener at all, to any kind."""
     journal: ClassVar[Journal | None] = None
     """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
+    strokes: ClassVar[Mapping[type[Event], Callable[..., None]]] = {}
+    """The journal's."""
     where: Where | None = field(default=None, init=False, repr=False)
 
 
@@ -509,9 +511,8 @@ def tell(kind: type[Event], *parts: Any) -> None:
 
     The stroke takes a third of the time; these are kinds of which each step of a training brings many.
     """
-    journal = Event.journal
-    stroke = None if journal is None or delivering.now else journal.strokes.get(kind)
-    if stroke is None:
+    stroke = Event.strokes.get(kind)
+    if stroke is None or delivering.now:
         emit(kind(*parts))
     else:
         stroke(*parts)
@@ -533,6 +534,7 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
             (regime.enter if _active else regime.leave)()
         Event.anyone = bool(_active)
         Event.journal = _active[0].journal if len(_active) == 1 else None
+        Event.strokes = {} if Event.journal is None else Event.journal.strokes
         _places_wanted = any(one.places for one in _active)
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)

@@ -415,12 +415,14 @@ def _inputs(inputs: dict[str, Any]) -> tuple[tuple[str, int | str], ...]:
 
 def text_of(value: Any) -> str:
     """The text of a plain value. Others are named by their type only: a ``repr`` of the user's may do anything."""
+    if value is None or type(value) is float:  # the usual ones
+        return repr(value)
     if isinstance(value, Tensor | np.ndarray):
         return f"{type(value).__name__}{list(value.shape)}"
     if type(value) in (tuple, list):
         parts = [text_of(part) for part in value[:_PARTS]] + ["…"] * (len(value) > _PARTS)
         text = f"({', '.join(parts)})"
-    elif value is None or isinstance(value, _PLAIN):
+    elif isinstance(value, _PLAIN):
         text = repr(value)
     else:
         text = f"<{type(value).__name__}>"

@@ -9,16 +9,17 @@ not tell it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable
 from threading import get_ident
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import serials_of, text_of
 from inspector.record.summary import SMALL, Look
-from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, SLOTS, WROTE, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, SLOTS, WROTE, Note, Text
 from minigrad import events
 from minigrad.autograd.meta import number_first
+from minigrad.autograd.node import ensure_grad_fn
 from minigrad.autograd.saved import SavedOutput
 from minigrad.events import places_wanted
 from minigrad.provenance import Where, here
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from minigrad.events import Sent
     from minigrad.op import Op
 
+Fields = Callable[..., Note]
 _KEPT_AS_THEY_ARE = frozenset({int, float, bool, str, type(None)})
 
 
@@ -41,36 +43,50 @@ class Journal:
         self._recorder = recorder
         self._threads, self._ops = recorder.threads, recorder.ops
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
-        self._pass: tuple[int, tuple[int, int]] = (0, (0, 0))
+        self._pass = (0, 0, 0)
         self.strokes: dict[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
-            fields = {**_FIELDS, events.VersionBumped: self._bumped, events.GradCleared: self._cleared}
-            self.strokes = {kind: partial(self.happened, kind.__name__, each) for kind, each in fields.items()}
+            fields = _FIELDS | {
+                events.VersionBumped: self._bumped,
+                events.GradCleared: self._cleared,
+                events.BackwardStarted: self._started,
+            }
+            self.strokes = {kind: self._stroke(kind.__name__, each) for kind, each in fields.items()}
 
     # --- single events, by their parts ------------------------------------------------------------------------------
 
-    def happened(self, kind: str, fields: Callable[..., Iterable[Any]], *parts: Any) -> None:
-        """What leaves one fact behind: a note of its kind and its ``fields``, which are made of the event's parts."""
-        recorder = self._recorder
-        if recorder.left <= 0:
-            return
-        try:
-            recorder.write((kind, 0, self._threads[get_ident()], *fields(*parts)), 1)
-        except Exception as error:
-            recorder.fail(f"a {kind}", error)
-        if recorder.rests:
-            recorder.rest()
+    def _stroke(self, kind: str, fields: Fields) -> Callable[..., None]:
+        """Notes what leaves one fact behind: its kind and its ``fields``, which are made of the event's parts."""
+        recorder, threads = self._recorder, self._threads
 
-    def _bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> list[Any]:
+        def stroke(*parts: Any) -> None:
+            try:
+                recorder.write((kind, 0, threads[get_ident()], *fields(*parts)), 1)
+            except Exception as error:
+                recorder.fail(f"a {kind}", error)
+            if recorder.rests:
+                recorder.rest()
+
+        return stroke
+
+    def _bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> Note:
         note = [tensor.serial, counter.serial, old, new, by]
         self._note_written(note, tensor)
-        return note
+        return tuple(note)
 
-    def _cleared(self, tensor: Tensor, before: Any, to_none: bool) -> list[Any]:
+    def _cleared(self, tensor: Tensor, before: Any, to_none: bool) -> Note:
         self._forget()
         note = [tensor.serial, to_none]
         self._look(note, getattr(before, "array", before))
-        return note
+        return tuple(note)
+
+    def _started(self, task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> Note:
+        self._forget()
+        nodes = tuple([(x.grad_fn or ensure_grad_fn(x).node).serial for x in roots if x.requires_grad])
+        note = [task.serial, serials_of(roots), nodes, task.retain_graph, task.create_graph]
+        note += (None if inputs is None else serials_of(inputs), None if parent is None else parent.serial, called)
+        self._looks(note, [getattr(seed, "array", seed) for seed in seeds])
+        return tuple(note)
 
     # --- operations -------------------------------------------------------------------------------------------------
 
@@ -91,11 +107,10 @@ class Journal:
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
             note = [APPLIED, site, thread, self._ops[op], unrecorded, len(operands), len(outputs)]
-            for x in operands:
-                note.append(x.serial if isinstance(x, Tensor) else text_of(x))
-            if attributes:
-                _note_attributes(note, attributes)
-            made = [self._note_result(note, out) for out in outputs]
+            _note_inputs(note, operands, attributes)
+            made = []
+            for out in outputs:
+                made.append(self._note_result(note, out))
             if recorder.learns_names:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
@@ -124,10 +139,7 @@ class Journal:
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
             note = [WROTE, site, thread, self._ops[op], unrecorded, len(operands)]
-            for x in operands:
-                note.append(x.serial if isinstance(x, Tensor) else text_of(x))
-            if attributes:
-                _note_attributes(note, attributes)
+            _note_inputs(note, operands, attributes)
             counter = target.version_counter
             note += (counter.serial, counter.value)
             self._note_written(note, target)
@@ -141,12 +153,11 @@ class Journal:
 
     def _note_result(self, note: list[Any], out: Tensor) -> tuple[int, int]:
         """What the fact of a tensor just made says. Returns the numbers of the tensor and of its storage."""
+        made = number_first(out)
         if out._view is None:
-            made = number_first(out)
             note += (*made, out._requires_grad, None, 0)
         else:
             counter = out.version_counter
-            made = (out.serial, counter.serial)
             note += (*made, out.requires_grad, out._view.base.serial, counter.value if counter.tracks else 0)
         self._look(note, out.array)
         return made
@@ -155,17 +166,19 @@ class Journal:
         """What a tensor holds after a write, and what its base does."""
         self._forget()
         self._look(note, target.array)
-        base = target._base
-        self._look(note, None if base is None or base.array.size > SMALL else base.array)
+        base = None if target._view is None else target._view.base
+        if base is None or base.array.size > SMALL:
+            note.append(None)
+        else:
+            self._look(note, base.array)
 
     # --- a pass -----------------------------------------------------------------------------------------------------
 
-    def _arrive_in_pass(self, task: GraphTask) -> tuple[int, int]:
+    def _arrive_in_pass(self, task: GraphTask) -> tuple[int, int, int]:
         """Where the running pass was called, which is one place from its first plain node to its last."""
-        known = self._pass
-        if known[0] != task.serial:
-            known = self._pass = (task.serial, self._recorder.arrive(here(2) if places_wanted() else None))
-        return known[1]
+        if self._pass[0] != task.serial:
+            self._pass = (task.serial, *self._recorder.arrive(here(2) if places_wanted() else None))
+        return self._pass
 
     def ran(
         self, task: GraphTask, node: Any, gradients: tuple[Any, ...], saved: Any, results: list[Any], sent: Sent
@@ -175,17 +188,17 @@ class Journal:
         if recorder.left <= 0:
             return
         try:
-            site, thread = self._arrive_in_pass(task)
+            at = self._pass
+            _, site, thread = at if at[0] == task.serial else self._arrive_in_pass(task)
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
             note = [RAN, site, thread, task.serial, told, released, ready, len(gradients), len(results)]
-            self._looks(note, gradients)
-            self._looks(note, results)
+            self._looks(note, (*gradients, *results))
             if sums is not None:
-                for edge, *held in sums:
+                for edge, before, after in sums:
                     note.append(edge)
-                    self._looks(note, held)
+                    self._looks(note, (before, after))
             recorder.write(tuple(note), 2 + len(told[SLOTS]) + released + gone + ready.bit_count())
         except Exception as error:
             recorder.fail(node.name(), error)
@@ -198,7 +211,8 @@ class Journal:
         if recorder.left <= 0:
             return
         try:
-            site, thread = self._arrive_in_pass(task)
+            at = self._pass
+            _, site, thread = at if at[0] == task.serial else self._arrive_in_pass(task)
             leaf = node.variable
             note = [ACCUMULATED, site, thread, task.serial, node.serial, leaf.serial, how]
             look(note, gradient)
@@ -215,7 +229,8 @@ class Journal:
         if recorder.left <= 0:
             return
         try:
-            note = [FAILING, *self._arrive_in_pass(task), task.serial, node.serial, len(gradients)]
+            _, site, thread = self._arrive_in_pass(task)
+            note = [FAILING, site, thread, task.serial, node.serial, len(gradients)]
             self._looks(note, gradients)
             count = 1 + _note_versions(note, node)
             recorder.write(tuple(note), count)
@@ -225,7 +240,15 @@ class Journal:
             recorder.rest()
 
 
-def _note_attributes(note: list[Any], attributes: tuple[Any, ...]) -> None:
+def _note_inputs(note: list[Any], operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
+    for x in operands:
+        if isinstance(x, Tensor):
+            try:
+                note.append(x._serial)  # a property takes three times as long, and there are ten of them in a note
+            except AttributeError:
+                note.append(x.serial)
+        else:
+            note.append(text_of(x))
     for x in attributes:
         note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
 
@@ -233,38 +256,50 @@ def _note_attributes(note: list[Any], attributes: tuple[Any, ...]) -> None:
 def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: numbers, names of saved values, targets, and of each saved
     value its tensor, its storage and its version. ``made``: the numbers of its outputs and of their storages."""
-    told = [node.number_first(), node.sequence_nr, node.input_nrs, ()]
-    _tell_targets(told, node)
-    saved = node.saved
-    if saved:
-        told[SLOTS] = _slots_of(node)
-        for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
-            if at is not None:
-                if type(slot) is SavedOutput:
-                    told += (*made[slot.output_nr], at)
-                else:
-                    told += (slot.serial, (slot._counter or slot.version_counter).serial, at)
-    node.told = told = tuple(told)  # type: ignore[assignment]
-    return told  # type: ignore[return-value]
+    targets, saved, versions = node.next_nodes, node.saved, node.versions
+    parts = [node.number_first(), node.sequence_nr, node.input_nrs, _slots_of(node, versions), len(targets)]
+    _add_targets(parts, targets)
+    position = -1  # counted by hand: zip costs more
+    for slot in saved:
+        position += 1
+        at = versions[position]
+        if at is None:
+            continue
+        if type(slot) is SavedOutput:
+            parts += made[slot.output_nr]
+        else:
+            try:
+                parts += (slot._serial, slot._counter._serial)
+            except AttributeError:
+                parts += (slot.serial, slot.version_counter.serial)
+        parts.append(at)
+    told = node.told = tuple(parts)
+    return told
 
 
 def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     """The same of a node that was made while nobody kept a journal; which tensors it saved is of no interest now."""
-    told = [node.serial, node.sequence_nr, node.input_nrs, ()]
-    _tell_targets(told, node)
+    targets = node.next_nodes
+    slots = _slots_of(node, node.versions) if saved else ()
+    parts = [node.serial, node.sequence_nr, node.input_nrs, slots, len(targets)]
+    _add_targets(parts, targets)
     if saved:
-        told[SLOTS] = _slots_of(node)
         for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
             if at is not None:
-                told += (None, (slot._counter or slot.version_counter).serial, at)
-    return tuple(told)
+                parts += (None, (slot._counter or slot.version_counter).serial, at)
+    return tuple(parts)
 
 
-def _tell_targets(told: list[Any], node: Any) -> None:
-    targets = node.next_nodes
-    told.append(len(targets))
+def _add_targets(parts: list[Any], targets: tuple[Any, ...]) -> None:
+    """The serials of the nodes to which edges lead; None for an edge that leads nowhere."""
     for target in targets:
-        told.append(None if target is None else target.serial)
+        if target is None:
+            parts.append(None)
+        else:
+            try:
+                parts.append(target._serial)
+            except AttributeError:
+                parts.append(target.serial)
 
 
 def _note_versions(note: list[Any], node: Any) -> int:
@@ -273,7 +308,7 @@ def _note_versions(note: list[Any], node: Any) -> int:
     if not node.saved:
         note.append(())
         return 0
-    slots = _slots_of(node)
+    slots = _slots_of(node, node.versions)
     note.append(slots)
     for slot, at in zip(node.saved, node.versions):  # noqa: B905 (equal by construction)
         if at is not None:
@@ -282,22 +317,24 @@ def _note_versions(note: list[Any], node: Any) -> int:
     return len(slots)
 
 
-def _slots_of(node: Any) -> tuple[str, ...]:
+def _slots_of(node: Any, versions: Any) -> tuple[str, ...]:
     """The names of the saved values that have versions."""
-    slots, versions = node.slot_names, node.versions
+    if not versions:
+        return ()
+    slots = node.slot_names
     if None in versions:
         slots = tuple([name for name, at in zip(slots, versions, strict=True) if at is not None])
     return slots  # type: ignore[no-any-return]
 
 
-_FIELDS: dict[type[events.Event], Callable[..., Iterable[Any]]] = {
+_FIELDS: dict[type[events.Event], Fields] = {
     events.ScopeEntered: lambda kind, name, class_name, owner: (kind, name, class_name),
     events.ScopeLeft: lambda name: (name,),
     events.GradModeChanged: lambda enabled, by: (enabled, by),
     events.ValueRead: lambda tensor, how: (tensor.serial, how),
     events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
     events.NodeCreated: lambda node, outputs: (  # an accumulator: others are told with their operation
-        node.serial,
+        node.number_first(),
         "AccumulateGrad",
         node.sequence_nr,
         (),
@@ -315,15 +352,8 @@ _FIELDS: dict[type[events.Event], Callable[..., Iterable[Any]]] = {
 }
 """Of an event's parts the fields of its fact, where no array is among them."""
 
-STROKES = tuple(
-    stroke.__code__
-    for stroke in (
-        Journal.happened,
-        Journal.applied,
-        Journal.wrote,
-        Journal.ran,
-        Journal.accumulated,
-        Journal.failing,
-    )
+STROKES = (
+    *(each.__code__ for each in (Journal.applied, Journal.wrote, Journal.ran, Journal.accumulated, Journal.failing)),
+    *(part for part in Journal._stroke.__code__.co_consts if isinstance(part, CodeType)),
 )
 """The code that runs in the midst of the program."""

@@ -144,10 +144,11 @@ class Recorder:
 
     def write(self, note: Note, count: int) -> None:
         """Hand on a note of so many facts; of the one that reaches the limit, the facts that do not go over it."""
-        if count < self.left:
-            self.left -= count
+        left = self.left - count
+        if left > 0:
+            self.left = left
             self._sink(note)
-        else:
+        elif self.left > 0:
             for fact in islice(self.unfold([note]), self.left):
                 self._write(fact)
             self._end_at_limit()

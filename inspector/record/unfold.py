@@ -181,6 +181,13 @@ def _cleared(kind: str, take: Take, place: Place | None, thread: int) -> list[Fa
     return [new.GradCleared(place, thread, tensor, before, to_none)]
 
 
+def _started(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+    task, roots, nodes, retain, create, inputs, parent, called = [take() for _ in range(8)]
+    seeds = tuple([_summary(take) for _ in roots])
+    told = (task, roots, nodes, seeds, retain, create, inputs, parent, called)
+    return [new.BackwardStarted(place, thread, *told)]
+
+
 def _single(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """A fact whose fields are plain."""
     return [getattr(new, kind)(place, thread, *iter(take, _NOTHING_MORE))]
@@ -193,6 +200,7 @@ _OTHERS = {
     FAILING: _failing,
     "VersionBumped": _bumped,
     "GradCleared": _cleared,
+    "BackwardStarted": _started,
 }
 
 

@@ -336,9 +336,13 @@ class GraphTask:
                         sums = sums or []
                         sums.append((index, before, self._held(target, number)))
             left = dependencies[target] = dependencies[target] - 1
-            if not left:
-                ready |= 1 << index
-                self._enqueue(target)
+            if left:
+                continue
+            ready |= 1 << index
+            if type(target) is AccumulateGrad:
+                self._accumulators.append(target)
+            else:
+                heapq.heappush(self.ready, (-target.sequence_nr, target))
         return sent, ready, sums
 
     def _held(self, node: Node, number: int) -> Gradient:
@@ -530,4 +534,4 @@ def announce_start(
     if BackwardStarted.listeners:
         told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorBase))
         tensors = tuple(root for root in roots if isinstance(root, TensorBase))
-        emit(BackwardStarted(task, tensors, tuple(seeds), told, task.parent, called))
+        tell(BackwardStarted, task, tensors, tuple(seeds), told, task.parent, called)

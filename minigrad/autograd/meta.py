@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
+new = object.__new__
 next_tensor_serial = itertools.count(1).__next__
 next_storage_serial = itertools.count(1).__next__
 
@@ -183,11 +184,15 @@ class TensorMeta:
 
 
 def number_first(tensor: Tensor) -> tuple[int, int]:
-    """Serials for a tensor just made and its storage, which nobody has asked for theirs: found without a vain look."""
+    """Serials for a tensor just made and its storage, found without a vain look: nobody has asked for the tensor's, nor
+    for the storage's if it is no view."""
     tensor._serial = serial = next_tensor_serial()
     counter = tensor._counter
     if counter is None:
-        counter = tensor._counter = VersionCounter()
+        counter = tensor._counter = new(VersionCounter)
+        counter.value = 0
+    elif tensor._view is not None:
+        return serial, counter.serial
     counter._serial = storage = next_storage_serial()
     return serial, storage
 

@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module.forward`` between its hooks, in a scope of its own."""
-    path, class_name, told = _path(module), type(module).__name__, bool(ScopeEntered.listeners)
+    stack = _calls.stack
+    path, class_name, told = _path(module, stack), type(module).__name__, bool(ScopeEntered.listeners)
     if told:
         tell(ScopeEntered, "module", path or class_name, class_name, module)
-    _calls.stack.append((module, path))
+    stack.append((module, path))
     try:
         return _between_hooks(module, args, kwargs) if module._hooks else module.forward(*args, **kwargs)
     finally:
-        _calls.stack.pop()
+        stack.pop()
         if told and ScopeLeft.listeners:
             tell(ScopeLeft, path or class_name)
 
@@ -88,11 +89,11 @@ class _Calls(threading.local):
 _calls = _Calls()
 
 
-def _path(module: Module) -> str:
+def _path(module: Module, stack: list[tuple[Module, str]]) -> str:
     """The qualified name of ``module`` below the outermost module in whose call it is called; empty for that one
     itself.
     """
-    for caller, path in reversed(_calls.stack):
+    for caller, path in reversed(stack):
         name = _name_below(caller, module)
         if name is not None:
             return f"{path}.{name}" if path and name else path or name
