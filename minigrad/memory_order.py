@@ -43,6 +43,12 @@ def as_operands_lie(out: Array, values: Sequence[Any]) -> Array:
     return laid
 
 
+def copied(a: Array) -> Array:
+    """A copy that lies as PyTorch's ``clone`` does: in the order of ``a``, without gaps."""
+    out = a.copy("K")
+    return as_operands_lie(out, (a,)) if 0 in a.strides else out
+
+
 def row_by_row(out: Array) -> Array:
     """``out`` row by row, as a reduction's result lies however its operand did."""
     return out if out.flags.c_contiguous else np.ascontiguousarray(out)

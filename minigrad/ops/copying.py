@@ -9,6 +9,7 @@ import numpy as np
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
 from minigrad.errors import do_not_meet
+from minigrad.memory_order import row_by_row
 from minigrad.op import op
 from minigrad.ops.choice import zero
 
@@ -157,7 +158,7 @@ def masked_fill_number(a: Array, mask: Array, /, value: Any) -> Array:
     >>> mg.masked_fill(mg.tensor([1.0, 2.0]), mg.tensor([True, False]), 0.0)
     tensor([0., 2.])
     """
-    return np.where(_mask(mask), as_element(value, a.dtype), a)
+    return row_by_row(np.where(_mask(mask), as_element(value, a.dtype), a))
 
 
 @op(label="masked fill", name="masked_fill", backward="MaskedFillBackward1", may_overlap=True)
@@ -172,7 +173,7 @@ def masked_fill_tensor(a: Array, mask: Array, value: Array, /) -> Array:
         raise RuntimeError(
             f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
         )
-    return np.where(_mask(mask), value.astype(a.dtype), a)
+    return row_by_row(np.where(_mask(mask), value.astype(a.dtype), a))
 
 
 def _mask(mask: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from minigrad import return_types
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
+from minigrad.memory_order import row_by_row
 from minigrad.op import Op, op
 from minigrad.ops.choice import choose, maximum, minimum
 from minigrad.ops.dims import wrap_dim
@@ -255,7 +256,7 @@ def max_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """
     searchable(a, dim, "max")
     axis = dim if a.ndim else None
-    return largest_of(a, axis=axis, keepdims=keepdim), np.asarray(np.argmax(a, axis, keepdims=keepdim))
+    return row_by_row(largest_of(a, axis=axis, keepdims=keepdim)), np.asarray(np.argmax(a, axis, keepdims=keepdim))
 
 
 @op(label="min", name="min", backward="MinBackward0", **PAIR)
@@ -268,7 +269,7 @@ def min_along(a: Array, /, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """
     searchable(a, dim, "min")
     axis = dim if a.ndim else None
-    return smallest_of(a, axis=axis, keepdims=keepdim), np.asarray(np.argmin(a, axis, keepdims=keepdim))
+    return row_by_row(smallest_of(a, axis=axis, keepdims=keepdim)), np.asarray(np.argmin(a, axis, keepdims=keepdim))
 
 
 max_along.grads(a=lambda g, indices, a_shape, dim, keepdim: place_along(g, indices, a_shape, dim, keepdim))

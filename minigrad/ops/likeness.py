@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.dtypes import dtype
+from minigrad.memory_order import as_operands_lie
 from minigrad.ops.creation import Shape, array_of, check_device, filled_with, lengths, made, strided_memory
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
@@ -87,7 +88,8 @@ def full_like(
     tensor([7., 7.])
     """
     check_device(device)
-    return made(filled_with(input.array.shape, fill_value, _like(input, dtype)), "full_like", requires_grad)
+    out = filled_with(input.array.shape, fill_value, _like(input, dtype))
+    return made(out if out.ndim < 2 else as_operands_lie(out, (input.array,)), "full_like", requires_grad)
 
 
 class CreationMethods:

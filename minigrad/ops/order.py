@@ -12,6 +12,7 @@ import numpy as np
 from minigrad import return_types
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
+from minigrad.memory_order import as_operands_lie
 from minigrad.op import op
 from minigrad.ops.arithmetic import lerp
 from minigrad.ops.dims import ask_for_history, wrap_dim
@@ -33,7 +34,10 @@ def ascending(a: Array, axis: int, descending: bool = False) -> Array:
 
 
 def _sorted(a: Array, axis: int, descending: bool) -> tuple[Array, Array]:
-    return found(a, ascending(a, axis, descending), axis, True)
+    values, indices = found(a, ascending(a, axis, descending), axis, True)
+    if a.ndim < 2 or a.flags.c_contiguous:
+        return values, indices
+    return as_operands_lie(values, (a,)), as_operands_lie(indices, (a,))
 
 
 @op(label="sort", name="sort", backward="SortBackward0", **PAIR)

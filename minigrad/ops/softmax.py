@@ -8,6 +8,7 @@ import numpy as np
 
 from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
+from minigrad.memory_order import row_by_row
 from minigrad.op import op
 from minigrad.ops.blocks import in_rows
 from minigrad.ops.dims import wrap_dim
@@ -26,7 +27,7 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     tensor([0.0900, 0.2447, 0.6652])
     """
     a = _floating(a, dtype)
-    return _shares(a, dim) if a.size else a.copy()
+    return row_by_row(_shares(a, dim)) if a.size else a.copy()
 
 
 @in_rows
@@ -46,7 +47,7 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     tensor([-2.4076, -1.4076, -0.4076])
     """
     a = _floating(a, dtype)
-    return _logarithms(a, dim) if a.size else a.copy()
+    return row_by_row(_logarithms(a, dim)) if a.size else a.copy()
 
 
 @in_rows
@@ -75,8 +76,40 @@ def _floating(a: Array, kind: np.dtype[Any] | None) -> Array:
     return a
 
 
-softmax_along.grads(a=lambda g, out, dim: _slope_of_shares(g, out, dim))
-log_softmax_along.grads(a=lambda g, out, dim: _slope_of_logarithms(g, out, dim))
+@op(label="softmax′", name="_softmax_backward_data", backward="SoftmaxBackwardDataBackward0")
+def softmax_back(g: Array, out: Array, /, dim: int) -> Array:
+    """``out * (g - sum(g * out))``: the way back of ``softmax``, in one step as in PyTorch.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.softmax import softmax_back
+    >>> softmax_back(mg.tensor([1.0, 0.0]), mg.tensor([0.5, 0.5]), 0)
+    tensor([ 0.2500, -0.2500])
+    """
+    return _slope_of_shares(g, out, dim)
+
+
+@op(label="log softmax′", name="_log_softmax_backward_data", backward="LogSoftmaxBackwardDataBackward0")
+def log_softmax_back(g: Array, out: Array, /, dim: int) -> Array:
+    """``g - exp(out) * sum(g)``: the way back of ``log_softmax``, in one step as in PyTorch.
+
+    >>> import minigrad as mg
+    >>> from minigrad.ops.softmax import log_softmax_back
+    >>> log_softmax_back(mg.tensor([1.0, 0.0]), mg.tensor([0.0, 0.0]), 0)
+    tensor([ 0., -1.])
+    """
+    return _slope_of_logarithms(g, out, dim)
+
+
+softmax_along.grads(a=lambda g, out, dim: softmax_back.apply(g, out, dim))
+log_softmax_along.grads(a=lambda g, out, dim: log_softmax_back.apply(g, out, dim))
+softmax_back.grads(
+    g=lambda h, out, dim: softmax_back.apply(h, out, dim),
+    out=lambda h, g, out, dim: h * (g - _total(g * out, dim)) - g * _total(h * out, dim),
+)
+log_softmax_back.grads(
+    g=lambda h, out, dim: h - _total(h * exp(out), dim),
+    out=lambda h, g, out, dim: -h * exp(out) * _total(g, dim),
+)
 
 
 @in_rows

@@ -15,6 +15,7 @@ from minigrad.autograd.geometry import Geometry
 from minigrad.autograd.geometry import memory_of as memory_of
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
+from minigrad.memory_order import copied
 from minigrad.op import op
 from minigrad.ops.dims import Shape, wrap_dim, wrap_dims
 from minigrad.ops.fitting import sum_to
@@ -76,7 +77,7 @@ def clone(a: Array, /) -> Array:
     >>> mg.clone(mg.tensor([1.0, 2.0]))
     tensor([1., 2.])
     """
-    return a.copy("K")
+    return copied(a)
 
 
 clone.grads(a=lambda g: g)

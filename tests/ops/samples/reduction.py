@@ -65,6 +65,27 @@ SAMPLES: Table = {
         sample("x.softmax(1)", x=(2, 0), kinds=""),
     ],
     "log_softmax_along": [*along("x.log_softmax(-1)", kinds=""), sample("x.log_softmax(0)", x=(), kinds="")],
+    "softmax_back": [
+        sample(
+            "op(x, y, 1)",
+            torch="m._softmax_backward_data(x, y, 1, x.dtype)",
+            x=(2, 3),
+            y=(2, 3),
+            kinds="",
+            special=False,
+        ),
+        sample("op(x, y, 0)", torch="m._softmax_backward_data(x, y, 0, x.dtype)", x=(), y=(), kinds="", special=False),
+    ],
+    "log_softmax_back": [
+        sample(
+            "op(x, y, 1)",
+            torch="m._log_softmax_backward_data(x, y, 1, x.dtype)",
+            x=(2, 3),
+            y=(2, 3),
+            kinds="",
+            special=False,
+        ),
+    ],
     # --- extremes
     "share": [
         sample("op(x, c, (1,))", torch="x * c / c.sum(1, keepdim=True)", x=(2, 1), c=truth(2, 3), kinds="c"),
