@@ -11,6 +11,7 @@ from minigrad import dispatch
 from minigrad.autograd import views
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array, of
+from minigrad.memory_order import as_operands_lie, copied
 from minigrad.op import op
 from minigrad.ops.copying import as_element
 from minigrad.ops.dims import Shape
@@ -43,9 +44,27 @@ def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
     tensor([3., 1., 3.])
     """
     try:
-        return np.asarray(a[_places(indices, pattern)], order="C")
+        out = np.asarray(a[_places(indices, pattern)], order="C")
     except IndexError as error:
         raise _explained(error, indices) from None
+    return out if out.ndim < 2 or not out.size or a.flags.c_contiguous else _in_order_of(a, out, indices, pattern)
+
+
+def _in_order_of(a: Array, out: Array, indices: Sequence[Array], pattern: Pattern) -> Array:
+    """``out``, which was read from ``a``, with its elements in the order of those of ``a``."""
+    taken, axis = [], 0
+    given = iter(indices)
+    for one in pattern:
+        index = next(given) if one else None
+        width = index.ndim if index is not None and index.dtype.kind == "b" else 1
+        taken += range(axis, axis + width) if one else ()
+        axis += width
+    place = taken[0] if taken[-1] - taken[0] < len(taken) else 0
+    wide = max(1 if each.dtype.kind == "b" else each.ndim for each in indices)
+    rest = a[tuple(0 if axis in taken else slice(None) for axis in range(a.ndim))]
+    return as_operands_lie(out, (np.expand_dims(rest, tuple(range(place, place + wide))),))
+
+
 
 
 @op(label="add at indices", linear=True)
@@ -96,7 +115,7 @@ def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, acc
     >>> mg.index_put(mg.zeros(3), (mg.tensor([0, 2]),), mg.tensor([5.0, 6.0]))
     tensor([5., 0., 6.])
     """
-    out = a.copy()
+    out = a.copy() if accumulate else copied(a)
     places = _places(indices, pattern)
     try:
         if accumulate:
