@@ -16,7 +16,7 @@ from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
 from minigrad.autograd.plans import FIRST, NOTHING, OUTPUT, SECOND, SECOND_FIRST
 from minigrad.autograd.regime import Regime, regime, unheard
-from minigrad.autograd.saved import SavedOutput
+from minigrad.autograd.saved import BOTH_UNWRITTEN, UNWRITTEN, SavedOutput
 from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
 from minigrad.dispatch import General, general, inplace, make_general
@@ -124,6 +124,8 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc, node_class, elementwise = op.forward, op.ufunc, op.node_class, op.elementwise
     plans: Any = op.plans or (None,) * 4
     _, only_a, only_b, both = plans
+    keeps_kind = ufunc is not None and {"ff->f", "dd->d"} <= {*ufunc.types}
+    bare = not any(plan and plan.extras for plan in plans)
 
     def apply(a: Any, b: Any) -> Any:
         if type(a) is ndarray and type(b) is ndarray:
@@ -150,20 +152,25 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             return general(op, (a, b), ())
         if kind is not F32 and kind is not F64:
             return general(op, (a, b), ())
+        shape = x.shape
         try:
-            out = forward(x, y) if ufunc is None else ufunc(x, y, out=...)
+            if ufunc is not None:
+                out = ufunc(x, y) if shape else ufunc(x, y, out=...)
+            else:
+                out = forward(x, y)
+                if type(out) is not ndarray:
+                    out = np.asarray(out)
         except (ValueError, RuntimeError):
             return general(op, (a, b), ())
-        if type(out) is not ndarray:
-            out = np.asarray(out)
-        elif elementwise and y is not b and x.ndim > 1 and not x.flags.c_contiguous:
+        if elementwise and y is not b and len(shape) > 1 and not x.flags.c_contiguous:
             out = as_operands_lie(out, (x, y))
         t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        if not (need_a or need_b) or (regime.paused and not modes.grad) or both is None or out.dtype is not kind:
-            if both is not None and out.dtype is not kind and out.dtype.kind in "fc":
+        kept = keeps_kind or out.dtype is kind
+        if not (need_a or need_b) or (regime.paused and not modes.grad) or both is None or not kept:
+            if both is not None and not kept and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
             t._made_by = None
@@ -175,14 +182,16 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             if node_a is None:
                 if not a._requires_grad:
                     return general(op, (a, b), ())
-                node_a = accumulator_of(a)
+                installed = a._accumulator
+                node_a = (installed and installed()) or accumulator_of(a)
             numbers = a._output_nr
         if need_b:
             node_b = b._made_by if b._view is None else b.grad_fn
             if node_b is None:
                 if not b._requires_grad:
                     return general(op, (a, b), ())
-                node_b = accumulator_of(b)
+                installed = b._accumulator
+                node_b = (installed and installed()) or accumulator_of(b)
             numbers |= b._output_nr
         n = node_class()
         n.sequence_nr = next_sequence_nr()
@@ -190,12 +199,11 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.next_nodes = (node_a, node_b)
         n.input_nrs = (a._output_nr if need_a else 0, b._output_nr if need_b else 0) if numbers else None
         n.plan = plan = only_b if not need_a else both if need_b else only_a
-        extras = plan.extras
-        n.extras = tuple([(y if i else x).shape for _, i in extras]) if extras else NOTHING
+        n.extras = NOTHING if bare else tuple([(y if i else x).shape for _, i in plan.extras])
         if y is b:
             n.metas = None
         else:
-            shape, other = x.shape, y.shape if need_b else out.shape
+            other = y.shape if need_b else out.shape
             n.metas = None if shape == other else ((shape, kind), (other, kind) if need_b else None)
         t._requires_grad = True
         t._made_by = n
@@ -207,7 +215,10 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             n.versions = BOTH_UNWRITTEN if a._counter is None is b._counter else _versions(n.saved)
         elif sources is SECOND:
             n.saved = (b,)
-            n.versions = NUMBER if y is b else _versions(n.saved)
+            n.versions = NUMBER if y is b else UNWRITTEN if b._counter is None else _versions(n.saved)
+        elif sources is FIRST:
+            n.saved = (a,)
+            n.versions = UNWRITTEN if a._counter is None else _versions(n.saved)
         else:
             n.saved = tuple([a if i == 0 else b if i == 1 else SavedOutput(t) for i in sources])
             n.versions = _versions(n.saved)
@@ -216,19 +227,18 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     return apply
 
 
-UNWRITTEN = (0,)
-BOTH_UNWRITTEN = (0, 0)
 NUMBER = (None,)
 
 
 def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
     """The version of each saved value; numbers have none, and a storage without a counter was never written."""
-    return tuple(
+    versions = tuple(
         [
             None if type(x) is float or type(x) is int or x is None else 0 if x._counter is None else x._counter.value
             for x in saved
         ]
     )
+    return UNWRITTEN if versions == UNWRITTEN else BOTH_UNWRITTEN if versions == BOTH_UNWRITTEN else versions
 
 
 def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:

@@ -65,6 +65,7 @@ class Op:
         self.view: bool = traits.pop("view", False)
         self.holomorphic: bool = traits.pop("holomorphic", True)
         self.several: bool = traits.pop("several", False)
+        self.exact: bool = traits.pop("exact", False)
         self.may_overlap: bool = traits.pop("may_overlap", False)
         self.converts: bool = traits.pop("converts", False)
         self.keeps: tuple[str, ...] = traits.pop("keeps", ())
@@ -100,7 +101,7 @@ class Op:
         self.defaults = tuple(p.default for p in attributes)
 
     def _node_type(self, *bases: type) -> type[OpNode]:
-        names = {"__slots__": (), "op": self, "__module__": "minigrad.autograd.node"}
+        names = {"__slots__": (), "op": self, "exact": self.exact, "__module__": "minigrad.autograd.node"}
         return type(self.backward_name, bases, names | saved_attributes(self))
 
     @cached_property
@@ -305,8 +306,9 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     ``label`` is what pictures show. ``backward`` is the node's name where it is not the operation's in camel case and
     ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
-    point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``holomorphic`` (False
-    where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
+    point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``exact`` (its
+    rules give gradients of the operands' own shapes and types: nothing has to be fitted), ``holomorphic`` (False where
+    complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
     ``on_floats`` (NumPy's function that does all that is to do where operands are floating point of one type),
     ``unpacks`` (the order in which saved values are unpacked, where it is not the alphabet's order of PyTorch's names),

@@ -27,6 +27,7 @@ from minigrad.autograd.hook_calls import (
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
 from minigrad.autograd.op_node import OpNode
+from minigrad.autograd.plans import NOTHING
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, saving_hooks
 from minigrad.autograd.wrap import TensorBase
@@ -129,9 +130,9 @@ class GraphTask:
         dependencies = self.dependencies
         self._lone = len(roots) == 1
         self._roots = first = frozenset(roots)
-        stack = list(first)
-        while stack:
-            for node in stack.pop().next_nodes:
+        reached = list(first)
+        for source in reached:
+            for node in source.next_nodes:
                 if node is None:
                     continue
                 if node in dependencies:
@@ -139,7 +140,7 @@ class GraphTask:
                 else:
                     dependencies[node] = 1
                     if node not in first:
-                        stack.append(node)
+                        reached.append(node)
 
     def prune(self, roots: Sequence[Node], run: Sequence[Node]) -> None:
         """Keep only what leads to a capture or to one of ``run``; those run themselves, a captured node does not."""
@@ -211,22 +212,25 @@ class GraphTask:
         create_graph, release, grown = self.create_graph, not self.retain_graph, self._grown
         careful = self._needed is not None or modes.anomaly
         push, pop, add = heapq.heappush, heapq.heappop, np.add
-        coming: Node | None = None  # the one node that is ready, in a chain: it needs no queue
+        coming: Node | None = None  # the one node that is ready, in a chain, and what arrived there: it needs no queue
+        arrived: Gradient = None
         while True:
             if accumulators:
                 if coming is not None:
+                    buffers[coming] = arrived
                     push(ready, (-coming.sequence_nr, coming))
-                    coming = None
+                    coming = arrived = None
                 while accumulators:
                     self._accumulate(accumulators.pop(0))
             if coming is not None:
-                node, coming = coming, None
+                node, gradient = coming, arrived
+                coming = arrived = None
             elif ready:
                 node = pop(ready)[1]
+                gradient = buffers.pop(node, None)
             else:
                 break
             self.node = node
-            gradient = buffers.pop(node, None)
             if careful or node.hooks is not None or regime.unusual:
                 self._visit(node, gradient)
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
@@ -234,7 +238,7 @@ class GraphTask:
             results = node.run(gradient, create_graph)
             if node.hooks is not None:  # an unpack hook has just registered it
                 results = run_post_hooks(node, results, FORGOTTEN, self)
-            if release:
+            if release and node.saved is not NOTHING:
                 node.release()
             if node.input_nrs is not None:
                 self._send(node, results)
@@ -246,7 +250,12 @@ class GraphTask:
                 if target is None:
                     continue
                 gradient = results[index]
+                left = dependencies[target] - 1
                 if gradient is not None:
+                    alone = not left and coming is None and not ready
+                    if alone and type(target) is not AccumulateGrad and target.single and target not in buffers:
+                        coming, arrived = target, gradient
+                        continue
                     if target in grown:
                         held = buffers[target]
                         add(held, gradient, held)
@@ -258,18 +267,16 @@ class GraphTask:
                             grown.add(target)
                     else:
                         buffers[target] = gradient
-                left = dependencies[target] - 1
                 if left:
                     dependencies[target] = left
                 elif type(target) is AccumulateGrad:
                     accumulators.append(target)
-                elif coming is None and not ready:
-                    coming = target
                 else:
                     push(ready, (-target.sequence_nr, target))
                     if coming is not None:
+                        buffers[coming] = arrived
                         push(ready, (-coming.sequence_nr, coming))
-                        coming = None
+                        coming = arrived = None
             results = gradient = held = None  # an accumulator may take over a gradient that nobody else holds
 
     def _visit(self, node: Node, gradient: Gradient) -> None:

@@ -82,6 +82,9 @@ class Node:
     outputs: tuple[Meta, ...]
     """Shape and type of each output. Where an operation was applied quickly the slot is empty until somebody asks."""
 
+    saved: Any = None
+    """What is kept for the way back; () where nothing is, and there is nothing to release."""
+
     single: ClassVar[bool] = True
     """Whether it has one output, so that its gradient is not wrapped in a list."""
 

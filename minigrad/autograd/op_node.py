@@ -33,6 +33,10 @@ class OpNode(SavingNode):
     __slots__ = ("extras", "metas", "plan")
 
     op: ClassVar[Op]
+    conjugated: ClassVar[bool] = False
+    """Whether its operands are complex, so that the rules run between two conjugations."""
+    exact: ClassVar[bool] = False
+    """Whether the rules give gradients of the inputs' own shapes and types."""
 
     plan: Plan
     extras: tuple[Any, ...]
@@ -74,7 +78,7 @@ class OpNode(SavingNode):
         return self.plan.slots
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        if create_graph or gradient is None:
+        if create_graph or gradient is None or self.conjugated:
             return self.run_rules(gradient, create_graph, self.plan.send)
         values: Any = self.extras
         if self.versions:
@@ -82,7 +86,8 @@ class OpNode(SavingNode):
             values = [*saved, *values] if values else saved
             if type(gradient) is not ndarray:  # 0-dim as NumPy's scalars: among themselves they are ten times quicker
                 values = [x[()] if type(x) is ndarray and not x.ndim else x for x in values]
-        return self.apply_rules(gradient, values, self.plan.send)
+        sent = self.plan.send(gradient, values)
+        return sent if self.metas is None or self.exact else self.fitted(sent)
 
     def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
         """The rules for gradients that nobody wants do not run."""
@@ -290,6 +295,7 @@ class Conjugated:
     """Mixed into nodes of complex operands: PyTorch's convention is the textbook's rule between conjugations."""
 
     __slots__ = ()
+    conjugated = True
 
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
         turned = tuple(as_array(g.conj()) for g in gradient) if isinstance(gradient, tuple) else gradient.conj()

@@ -202,6 +202,11 @@ def slot_for(value: Any, is_output: bool) -> tuple[Any, int | None]:
     return tensor, version  # such an output has no history, and no cycle comes of it
 
 
+UNWRITTEN, BOTH_UNWRITTEN = (0,), (0, 0)
+"""The usual versions of one and of two saved values. Nodes refer to these very tuples, so that ``is`` is enough of a
+comparison."""
+
+
 class SavingNode(Node):
     """A node with saved values.
 
@@ -242,6 +247,15 @@ class SavingNode(Node):
         if SavedUnpacked.listeners and not current.told:
             self._announce_unpacking(saved)
         versions, position = self.versions, -1  # counted by hand: zip costs more than all that is done here
+        if versions is UNWRITTEN:  # the usual ones are written out
+            counter = saved[0]._counter
+            if counter is None or counter.value == 0:
+                return [saved[0].array]
+        elif versions is BOTH_UNWRITTEN:
+            first, second = saved
+            counter, other = first._counter, second._counter
+            if (counter is None or counter.value == 0) and (other is None or other.value == 0):
+                return [first.array, second.array]
         values: list[Any] = []
         for slot in saved:
             position += 1

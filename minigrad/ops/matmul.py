@@ -28,7 +28,7 @@ ndarray = np.ndarray
 # --- two operands ---------------------------------------------------------------------------------------------------
 
 
-@op(label="@")
+@op(label="@", exact=True)
 def mm(a: Array, b: Array, /) -> Array:
     """The product of two matrices, ``(n, k) @ (k, m) → (n, m)``: dA = G·Bᵀ, dB = Aᵀ·G.
 
@@ -136,7 +136,7 @@ def vdot(a: Array, b: Array, /) -> Array:
 vdot.grads(a=lambda g, b: conj(g) * b, b=lambda g, a: g * a)
 
 
-@op(label="@")
+@op(label="@", exact=True)
 def bmm(a: Array, b: Array, /) -> Array:
     """The products of two batches of matrices, ``(b, n, k) @ (b, k, m) → (b, n, m)``.
 
