@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from inspector.draw.player import Player
 
 
+AT_ONCE = 50_000
+"""Notes that are unfolded before they are let go of, so that a long recording is not held twice."""
+
+
 class Recording(Trace):
     """The trace of this process. It grows while the block runs, and can be shown after it."""
 
@@ -39,9 +43,9 @@ class Recording(Trace):
         """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
         while self._notes:
             with self._lock, held:
-                count = len(self._notes)
-                facts = list(self.unfold(self._notes[:count]))
-                del self._notes[:count]
+                notes = self._notes[:AT_ONCE]
+                facts = list(self.unfold(notes))
+                del self._notes[: len(notes)]
                 self._files.note(facts)
                 self.extend(self._called(facts))
 

@@ -64,7 +64,7 @@ def test_what_stays_allocated_is_counted_and_what_is_freed_is_not() -> None:
         bytes(5_000_000)
         return bytes(1_000_000)
 
-    made, size = held_by(make)
+    made, (size,) = held_by(make)
     assert 1_000_000 <= size < 1_050_000
     assert len(made) == 1_000_000
 
