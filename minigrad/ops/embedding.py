@@ -10,6 +10,7 @@ from minigrad import dtypes
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.places import add_rows, all_within
 
 
 @op(label="lookup", name="embedding", backward="EmbeddingBackward0", linear=True)
@@ -27,7 +28,7 @@ def looked_up(a: Array, indices: Array, /, padding_idx: int, scale_by_frequency:
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"minigrad.{dtypes.of(indices.dtype).title}Tensor instead (while checking arguments for embedding)"
         )
-    if indices.size and not (indices.min() >= 0 and indices.max() < a.shape[0]):
+    if not all_within(indices, a.shape[0]):
         raise IndexError("index out of range in self")
     return a[indices]
 
@@ -57,18 +58,6 @@ def _scaled(values: Array, flat: Array, rows: int, padding_idx: int, scale_by_fr
     if padding_idx >= 0:
         values = np.where((flat == padding_idx)[:, None], values.dtype.type(0), values)
     return values
-
-
-def add_rows(out: Array, index: Array, rows: Array) -> None:
-    """Add ``rows`` to ``out`` at ``index``, repeats included. Sorting is quicker than NumPy's ``add.at`` for whole
-    rows.
-    """
-    if not index.size:
-        return
-    order = np.argsort(index, kind="stable")
-    ordered = index[order]
-    starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
-    out[ordered[starts]] += np.add.reduceat(rows[order], starts, axis=0)
 
 
 looked_up.grads(

@@ -15,6 +15,7 @@ from minigrad.memory_order import as_operands_lie, copied
 from minigrad.op import op
 from minigrad.ops.copying import as_element
 from minigrad.ops.dims import Shape
+from minigrad.ops.places import add_at
 
 Pattern = tuple[bool, ...]
 """For each dimension (a mask of several counts once): indexed by the next array of indices, or taken whole."""
@@ -65,8 +66,6 @@ def _in_order_of(a: Array, out: Array, indices: Sequence[Array], pattern: Patter
     return as_operands_lie(out, (np.expand_dims(rest, tuple(range(place, place + wide))),))
 
 
-
-
 @op(label="add at indices", linear=True)
 def index_backward(g: Array, /, *indices: Array, shape: Shape, pattern: Pattern) -> Array:
     """Zeros of ``shape`` to which ``g`` was added at arrays of indices.
@@ -79,18 +78,6 @@ def index_backward(g: Array, /, *indices: Array, shape: Shape, pattern: Pattern)
     out = np.zeros(shape, g.dtype)
     add_at(out, _places(indices, pattern), g)
     return out
-
-
-def add_at(out: Array, places: tuple[Any, ...], values: Array) -> None:
-    """Add ``values`` to ``out`` at ``places``, once for each time a place is named.
-
-    Masks name no place twice. NumPy's ``add.at`` is quick for flat indices only, so others are turned into cells first.
-    """
-    if all(isinstance(each, slice) or each.dtype.kind == "b" for each in places):
-        out[places] += values
-        return
-    cells = np.arange(out.size).reshape(out.shape)[places]
-    np.add.at(out.reshape(-1), cells.reshape(-1), np.broadcast_to(values, cells.shape).reshape(-1))
 
 
 index.grads_together(

@@ -17,6 +17,7 @@ from minigrad.ops.blocks import in_blocks
 from minigrad.ops.clamping import clamp_numbers
 from minigrad.ops.dims import Shape
 from minigrad.ops.exponential import log, sigmoid, smooth_relu
+from minigrad.ops.places import all_within
 from minigrad.ops.shape import broadcast_tensors
 from minigrad.provenance import warn
 
@@ -233,18 +234,13 @@ def _chosen(target: Array, ignore_index: int, classes: int) -> tuple[Array, Arra
     """The classes with ignored ones as 0, and which are not ignored: None where none is. Raises IndexError for a class
     that is not there.
     """
-    if target.size and not 0 <= ignore_index < classes and _none_beyond(target, classes):
+    if not 0 <= ignore_index < classes and target.size and all_within(target, classes):
         return target, None
     counts = target != ignore_index
     wrong = counts & ((target < 0) | (target >= classes))
     if wrong.any():
         raise IndexError(f"Target {int(target[wrong].flat[0])} is out of bounds.")
     return np.where(counts, target, 0), counts
-
-
-def _none_beyond(target: Array, classes: int) -> bool:
-    """Whether all are from 0 up to ``classes``: read without their sign, negative ones are the largest of all."""
-    return bool(np.maximum.reduce(target.view(f"u{target.itemsize}"), axis=None) < classes)
 
 
 def _factors(target: Array, weight: Array | None, kind: Any, classes: int, ignore: int) -> tuple[Array, Array | None]:

@@ -18,7 +18,7 @@ from minigrad.ops import viewing
 from minigrad.ops.choice import zero
 from minigrad.ops.copying import kept_where
 from minigrad.ops.dims import Shape, wrap_dim
-from minigrad.ops.embedding import add_rows
+from minigrad.ops.places import add_rows, all_within
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import flatten, reshape
 from minigrad.ops.viewing import expand
@@ -75,7 +75,7 @@ def parts_at(a: Array, index: Array, /, dim: int) -> Array:
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     source = a if a.ndim else a.reshape(1)
-    if index.size and not (index.min() >= 0 and index.max() < source.shape[dim]):
+    if not all_within(index, source.shape[dim]):
         raise IndexError("index out of range in self")
     out = np.take(source, index.reshape(-1), axis=dim)
     return out if a.ndim else out.reshape(())
@@ -95,17 +95,17 @@ def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = "
             f"{list(a.shape)} source.shape = {list(source.shape)}"
         )
-    out = a.copy() if a.ndim else a.reshape(1).copy()
-    values = source if source.ndim else source.reshape(1)
-    rows = np.moveaxis(values, dim, 0)
-    target = np.moveaxis(out, dim, 0)
+    out = a.copy()
+    if not source.size:
+        return out
+    target, rows = (np.moveaxis(each if each.ndim else each.reshape(1), dim, 0) for each in (out, source))
     kind = out.dtype if out.dtype.kind != "b" else np.dtype(np.int64)
-    flat = np.zeros((target.shape[0], rows[0].size if len(rows) else 0), kind)
-    if rows.size:
-        scaled = (rows * out.dtype.type(alpha)).reshape(len(rows), -1)
-        add_rows(flat, index.reshape(-1) % target.shape[0], scaled.astype(kind, copy=False))
-        np.copyto(target, target + flat.reshape(target.shape), casting="unsafe")
-    return out.reshape(a.shape)
+    sums = np.ascontiguousarray(target, kind)
+    scaled = rows if alpha == 1 else rows * out.dtype.type(alpha)
+    add_rows(sums.reshape(len(sums), -1), index.reshape(-1), scaled.reshape(len(rows), -1).astype(kind, copy=False))
+    if sums is not target:
+        np.copyto(target, sums, casting="unsafe")
+    return out
 
 
 @op(label="copy parts", name="index_copy", backward="IndexCopyBackward0", linear=True)

@@ -13,17 +13,11 @@ from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.choice import choose, zero
 from minigrad.ops.dims import Shape, wrap_dim
+from minigrad.ops.places import add_at, all_within, along
 
 __all__ = ["gather", "index_reduce", "scatter", "scatter_add", "scatter_reduce"]
 
 Places = tuple[Array, ...]
-
-
-def _places(index: Array, dim: int) -> Places:
-    """NumPy's indices for ``a[i][j]…`` with ``index`` in the place of the one along ``dim``."""
-    grid = list(np.ogrid[tuple(slice(length) for length in index.shape)])
-    grid[dim] = index
-    return tuple(grid)
 
 
 def _check(a: Array, index: Array, dim: int, name: str) -> None:
@@ -38,7 +32,7 @@ def _check(a: Array, index: Array, dim: int, name: str) -> None:
                 f"{list(a.shape)} apart from dimension {dim}"
             )
     length = a.shape[dim] if a.ndim else 1
-    if index.size and not (index.min() >= 0 and index.max() < length):
+    if not all_within(index, length):
         wrong = index[(index < 0) | (index >= length)].flat[0]
         raise RuntimeError(f"index {int(wrong)} is out of bounds for dimension {dim} with size {length}")
 
@@ -74,7 +68,7 @@ def gathered(a: Array, index: Array, /, dim: int) -> Array:
     _check(a, index, dim, "gather")
     if not index.size:
         return np.zeros(index.shape, a.dtype)
-    return _one_dim(a)[_places(_one_dim(index), dim)].reshape(index.shape)
+    return _one_dim(a)[along(_one_dim(index), dim)].reshape(index.shape)
 
 
 @op(label="scatter add", name="scatter_add", backward="ScatterAddBackward0", linear=True)
@@ -87,13 +81,13 @@ def scattered_sum(a: Array, index: Array, source: Array, /, dim: int) -> Array:
     """
     _check_source(index, source, a, "scatter")
     _check(a, index, dim, "scatter_add")
-    return _placed(a, index, source, dim, np.add.at)
+    return _placed(a, index, source, dim, add_at)
 
 
 def _placed(a: Array, index: Array, source: Array, dim: int, put: Callable[..., Any]) -> Array:
     out = a.copy()
     if index.size:
-        put(_one_dim(out), _places(_one_dim(index), dim), _part(source, _one_dim(index)))
+        put(_one_dim(out), along(_one_dim(index), dim), _part(source, _one_dim(index)))
     return out
 
 
@@ -125,7 +119,7 @@ def scattered_number(a: Array, index: Array, /, dim: int, value: Any) -> Array:
     _check(a, index, dim, "scatter")
     out = a.copy()
     if index.size:
-        _one_dim(out)[_places(_one_dim(index), dim)] = value
+        _one_dim(out)[along(_one_dim(index), dim)] = value
     return out
 
 
@@ -220,7 +214,7 @@ def scattered_together(a: Array, index: Array, source: Array, /, dim: int, reduc
     out = a.copy()
     if not index.size:
         return out
-    target, places = _one_dim(out), _places(_one_dim(index), dim)
+    target, places = _one_dim(out), along(_one_dim(index), dim)
     if not include_self:
         target[places] = _first_value(reduce, a.dtype)
     _UFUNC[reduce].at(target, places, _part(source, _one_dim(index)))
@@ -242,13 +236,13 @@ def _first_value(reduce: str, kind: np.dtype[Any]) -> Any:
 def _counts(index: Array, shape: Shape, dim: int, include_self: bool) -> Array:
     """How many values fall together at each place; at least 1."""
     counts = np.full(shape, int(include_self))
-    np.add.at(_one_dim(counts), _places(_one_dim(index), dim), 1)
+    np.add.at(_one_dim(counts), along(_one_dim(index), dim), 1)
     return np.maximum(counts, 1)
 
 
 def _is_touched(index: Array, shape: Shape, dim: int) -> Array:
     touched = np.zeros(shape, bool)
-    _one_dim(touched)[_places(_one_dim(index), dim)] = True
+    _one_dim(touched)[along(_one_dim(index), dim)] = True
     return touched
 
 
