@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
+from inspector.app.aside import Aside
 from inspector.app.keys import KEYS
 from inspector.app.live import Live
 from inspector.app.memory import Memory
@@ -41,6 +43,16 @@ class InspectorApp(App[None]):
         for theme in OURS:
             self.register_theme(theme)
         self.theme = self._first_theme()
+
+    def on_load(self) -> None:
+        """Who leaves need not wait for what is still being laid out or searched."""
+        asyncio.get_running_loop().set_default_executor(Aside())
+
+    def call_from_thread(self, callback: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """As ever, but what was worked out aside for an app that has been left is dropped. Raises RuntimeError then."""
+        if self._loop is None or self._loop.is_closed():
+            raise RuntimeError("the app has been left")
+        return super().call_from_thread(callback, *args, **kwargs)
 
     def _first_theme(self) -> str:
         """The one that the reader chose last, if it is still there."""
