@@ -26,6 +26,8 @@ __all__ = ["Box", "Scene", "Wire", "layout"]
 
 REACH = 40
 """An edge over more ranks than this may be cut to a stub, when the dummies that it needs would outnumber the boxes."""
+FARTHEST = 100_000
+"""Ranks that all edges together may pass, at 5 µs each; a parameter used in a thousand steps passes a million."""
 
 
 def layout(sizes: Mapping[int, tuple[int, int]], edges: Sequence[tuple[int, int]], *, gap: int = 3) -> Scene:
@@ -115,13 +117,15 @@ def _joined(layers: Layers, onward: dict[tuple[int, int], int], upper: int, lowe
 
 
 def _too_long(layers: Layers, pairs: list[tuple[int, int]]) -> set[int]:
-    """The edges over more than REACH ranks, if all trunks together would need too many dummies."""
+    """The edges over more than REACH ranks, if all trunks together would need too many dummies, or all edges together
+    pass too many of them."""
     longest: dict[int, int] = {}
-    for source, target in pairs:
-        longest[target] = max(longest.get(target, 0), layers.rank[target] - layers.rank[source] - 1)
-    if sum(longest.values()) <= 3 * layers.real + 500:
+    lengths = [layers.rank[target] - layers.rank[source] for source, target in pairs]
+    for length, (_, target) in zip(lengths, pairs, strict=True):
+        longest[target] = max(longest.get(target, 0), length - 1)
+    if sum(longest.values()) <= 3 * layers.real + 500 and sum(lengths) <= FARTHEST:
         return set()
-    return {edge for edge, (source, target) in enumerate(pairs) if layers.rank[target] - layers.rank[source] > REACH}
+    return {edge for edge, length in enumerate(lengths) if length > REACH}
 
 
 def _spine(layers: Layers, order: list[int]) -> set[int]:

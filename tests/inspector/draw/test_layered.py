@@ -132,6 +132,16 @@ def test_a_parameter_used_in_every_step_has_one_trunk() -> None:
     assert len(long_lines) <= 6
 
 
+def test_a_parameter_that_is_used_in_very_many_steps_has_stubs_instead_of_a_trunk() -> None:
+    count = 600
+    edges = [(n, n + 1) for n in range(count)] + [(n, count) for n in range(count - 1)]
+    scene = layout({n: (9, 3) for n in range(count + 1)}, edges)
+    assert len(scene.stubs) == count - 40
+    assert len(scene.wires) + len(scene.stubs) == len(edges)
+    few = layout({n: (9, 3) for n in range(101)}, [(n, n + 1) for n in range(100)] + [(n, 100) for n in range(99)])
+    assert not few.stubs
+
+
 def test_very_many_very_long_edges_become_stubs_that_stand_below_their_source() -> None:
     count = 400
     edges = [(n, n + 1) for n in range(count)] + [(n, n + 100) for n in range(0, count - 100)]
