@@ -94,6 +94,14 @@ def test_a_worker_runs_the_minigrad_of_its_folder(tmp_path: Path) -> None:
         broken.take("tiny_mlp", 1)
 
 
+def test_a_worker_counts_instructions_to_the_last_one(tmp_path: Path) -> None:
+    copy(ROOT / "minigrad", tmp_path, without=False)
+    with Worker(tmp_path) as worker:
+        worker.count("tiny_mlp")
+        counted = [worker.count("tiny_mlp") for _ in range(2)]
+    assert counted[0] == counted[1] > 1_000
+
+
 def test_nodes_that_save_more_weigh_more() -> None:
     light, heavy = (per_node(link, 300)["in a graph"].value for link in (lambda h, w: h + w, lambda h, w: h * w))
     assert 0 < light < heavy
