@@ -15,6 +15,7 @@ import numpy as np
 
 from inspector.draw.subject import Subject
 from inspector.trace.facts import SAMPLE, Edge, Place, Summary
+from inspector.trace.sampling import places
 from inspector.trace.state import NodeState, Saved, State, Status, StorageState, TensorState
 
 OURS = "inspector."
@@ -207,7 +208,8 @@ def _summary(array: np.ndarray[Any, Any] | None) -> Summary | None:
     nans, infinities = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
     finite = numbers[np.isfinite(numbers)]
     norm = float(np.linalg.norm(finite)) if finite.size else None
-    values = tuple(array.ravel()[:SAMPLE].tolist())
+    flat = array.ravel()
+    values = tuple((flat if flat.size <= SAMPLE else flat[list(places(array.shape))]).tolist())
     return Summary(array.shape, _short(array.dtype), norm, nans=nans, infinities=infinities, values=values)
 
 

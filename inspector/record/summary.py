@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from inspector.trace.facts import SAMPLE, Summary
+from inspector.trace.sampling import places
 from inspector.trace.swift import swift
 
 SMALL = 4096
@@ -41,7 +42,7 @@ def summarise(value: Any) -> Summary | None:
     shape, dtype, size = array.shape, short_name(array.dtype), array.size
     if size == 1 and dtype in _REAL:
         return _of_one(array.item(), shape, dtype)
-    sample = (array.ravel() if size <= SAMPLE else array.flat[:SAMPLE]).tolist()
+    sample = (array.ravel() if size <= SAMPLE else array.flat[_places(shape)]).tolist()
     if array.dtype.kind == "c":
         statistics = _of_complex(array)
     else:
@@ -124,6 +125,11 @@ class InFull(Look):
 
     def forget(self) -> None:
         self._known.clear()
+
+
+@lru_cache(maxsize=1024)
+def _places(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    return np.array(places(shape))
 
 
 @lru_cache(maxsize=1024)

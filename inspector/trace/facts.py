@@ -38,7 +38,8 @@ class Summary:
     nans: int = 0
     infinities: int = 0
     values: Sequence[Any] = ()
-    """The first values in row-major order, at most ``SAMPLE``: a tuple, or a ``Sample``, which reads like one."""
+    """All values in row-major order, if these are no more than ``SAMPLE``; else so many from a grid over all of it, as
+    ``sampling.places`` tells. A tuple, or a ``Sample``, which reads like one."""
 
 
 SAMPLE = 64

@@ -14,6 +14,7 @@ from typing import Any
 from inspector.app.lines import Bit, Line, Role, line
 from inspector.draw.wording import number, size
 from inspector.trace.facts import Summary
+from inspector.trace.sampling import grid, spread
 
 MORE, LESS = "░▒▓█", "-=≡▤"
 ROWS = 8
@@ -37,18 +38,17 @@ def shade(value: Any, largest: float) -> tuple[str, Role]:
 
 
 def heat(summary: Summary, room: int) -> list[Line]:
-    """A map of the numbers that are known of an array, a row for each of its last dimension; with its scale below."""
-    count = size(summary.shape)
-    if count < 2 or len(summary.values) < 2 or not summary.shape:
+    """A map of an array, a row for each of its last dimension, with its scale below; of a large one so many rows and
+    columns, as far apart as they are."""
+    down, across = grid(summary.shape)
+    if down * across < 2 or len(summary.values) != down * across:
         return []
-    columns = summary.shape[-1]
-    values = summary.values[:count]
-    largest = largest_of(values)
-    wide = 2 if 2 * min(columns, len(values)) <= room else 1
-    fits = min(columns, room // wide)
-    rows = [values[start : start + columns] for start in range(0, len(values), columns)]
-    drawn = [strip(row[:fits], largest, wide) for row in rows[:ROWS]]
-    return [*drawn, _scale(summary, largest, min(fits, len(rows[0])), len(drawn))]
+    largest = largest_of(summary.values)
+    wide = 2 if 2 * across <= room else 1
+    columns = spread(across, min(across, room // wide))
+    rows = spread(down, min(down, ROWS))
+    values = [[summary.values[row * across + column] for column in columns] for row in rows]
+    return [*(strip(row, largest, wide) for row in values), _scale(summary, largest, len(columns), len(rows))]
 
 
 def strip(values: Sequence[Any], largest: float, wide: int = 1) -> Line:
@@ -64,8 +64,10 @@ def largest_of(values: Sequence[Any]) -> float:
 
 
 def _scale(summary: Summary, largest: float, columns: int, rows: int) -> Line:
-    """What the darkest cells stand for, and how much of the array is shown."""
-    count, shown = size(summary.shape), columns * rows
-    part = "" if shown >= count else f"  the first {shown} of {count:,}"
+    """What the darkest cells stand for, and what is shown of a large array."""
+    count, across = size(summary.shape), summary.shape[-1]
+    whole = f"{across:,}" if count == across else f"{count // across:,}×{across:,}"
+    shown = f"{columns}" if count == across else f"{rows}×{columns}"
+    part = "" if columns * rows >= count else f"  {shown} of {whole}"
     scale = number(float(largest))
     return line(("▤", "saved"), (f" −{scale}  ", "faint"), ("█", "code"), (f" {scale}{part}", "faint"))

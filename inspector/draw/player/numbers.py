@@ -122,6 +122,8 @@ def _values(summary: Summary | None) -> str:
     if summary is None or not summary.values:
         return NOTHING
     some = [number(value) for value in summary.values[:MOST_VALUES]]
+    if size(summary.shape) > len(summary.values):
+        return " … ".join([*some, ""]).rstrip()  # there are others between them
     return ", ".join(some) + (", …" if size(summary.shape) > MOST_VALUES else "")
 
 

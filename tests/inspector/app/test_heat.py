@@ -42,13 +42,31 @@ def test_a_map_has_a_row_for_each_of_the_last_dimension() -> None:
     assert rows[4] == "▤ −1.0  █ 1.0"
 
 
-def test_a_large_array_says_how_little_of_it_is_shown() -> None:
-    summary = summarise(np.arange(4096, dtype=np.float32).reshape(64, 64))
-    assert summary is not None
-    rows = heat(summary, 30)
-    assert all(width(row) <= 30 for row in rows[:-1])
-    assert text(rows[-1]).endswith("the first 30 of 4,096")
+def test_the_map_of_a_large_array_is_one_of_all_of_it_and_says_how_coarse_it_is() -> None:
+    array = np.zeros((64, 64), dtype=np.float32)
+    array[:, 32:] = 1.0
+    array[40:] *= -1.0
+    rows = [text(row) for row in heat(_summary(array), 30)]
+    assert rows[:8] == ["········████████"] * 5 + ["········▤▤▤▤▤▤▤▤"] * 3
+    assert rows[8].endswith("  8×8 of 64×64")
+
+
+def test_a_map_is_as_wide_and_as_high_as_there_is_room_for() -> None:
+    long = _summary(np.arange(4096, dtype=np.float32))
+    rows = heat(long, 30)
+    assert [width(row) for row in rows[:-1]] == [30]
+    assert text(rows[-1]).endswith("  30 of 4,096")
+    tall = heat(_summary(np.ones((4096, 3), dtype=np.float32)), 30)
+    assert [text(row) for row in tall[:-1]] == ["██████"] * 8
+    assert text(tall[-1]).endswith("  8×3 of 4,096×3")
     assert heat(Summary((64,), "f32"), 30) == []
+    assert heat(Summary((64, 64), "f32", values=(1.0, 2.0)), 30) == []  # a damaged file may say so
+
+
+def _summary(array: np.ndarray[Any, Any]) -> Summary:
+    summary = summarise(array)
+    assert summary is not None
+    return summary
 
 
 VIEWS = """

@@ -9,6 +9,7 @@ import pytest
 
 from inspector.record.summary import short_name, summarise
 from inspector.trace.facts import SAMPLE, Summary
+from inspector.trace.sampling import grid
 
 
 def summary(value: Any) -> Summary:
@@ -27,7 +28,23 @@ def test_statistics_are_those_of_numpy(shape: tuple[int, ...], dtype: str) -> No
     expected = (np.linalg.norm(exact), exact.min(), exact.max(), exact.mean())
     assert numbers == pytest.approx(expected, rel=1e-5, abs=1e-5)
     assert (found.shape, found.nans, found.infinities) == (shape, 0, 0)
-    assert list(found.values) == array.ravel()[:SAMPLE].tolist()
+    if array.size <= SAMPLE:
+        assert list(found.values) == array.ravel().tolist()
+    else:
+        rows, columns = grid(shape)
+        assert 0.9 * SAMPLE < rows * columns <= SAMPLE
+        every = array[:: shape[0] // rows, :: shape[1] // columns][:rows, :columns]
+        assert found.values[0] == every[0, 0]
+        assert set(found.values) <= set(array.ravel().tolist())
+        assert len(found.values) == rows * columns
+
+
+def test_the_sample_of_a_large_array_is_spread_over_all_of_it() -> None:
+    array = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
+    assert list(summary(array).values) == array[::16, ::8].ravel().tolist()
+    assert list(summary(array.T).values) == array.T[::8, ::16].ravel().tolist()
+    assert list(summary(array.reshape(4, 32, 64)).values) == array[::16, ::8].ravel().tolist()
+    assert list(summary(array.ravel()).values) == array.ravel()[::128].tolist()
 
 
 @pytest.mark.parametrize("size", [4, 5000])
