@@ -135,10 +135,10 @@ def test_a_parameter_used_in_every_step_has_one_trunk() -> None:
 def test_a_parameter_that_is_used_in_very_many_steps_has_stubs_instead_of_a_trunk() -> None:
     count = 600
     edges = [(n, n + 1) for n in range(count)] + [(n, count) for n in range(count - 1)]
-    scene = layout({n: (9, 3) for n in range(count + 1)}, edges)
+    scene = layout(dict.fromkeys(range(count + 1), (9, 3)), edges)
     assert len(scene.stubs) == count - 40
     assert len(scene.wires) + len(scene.stubs) == len(edges)
-    few = layout({n: (9, 3) for n in range(101)}, [(n, n + 1) for n in range(100)] + [(n, 100) for n in range(99)])
+    few = layout(dict.fromkeys(range(101), (9, 3)), [(n, n + 1) for n in range(100)] + [(n, 100) for n in range(99)])
     assert not few.stubs
 
 
