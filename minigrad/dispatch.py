@@ -292,9 +292,9 @@ def node_without_edges(
 ) -> Any:
     """Just the derivative rules for the operands in ``mask``, with what they need besides saved values; in no graph
     yet."""
-    is_complex = any(out.array.dtype.kind == "c" for out in outputs) or any(
-        isinstance(x, TensorBase) and x.array.dtype.kind == "c" for x in operands
-    )
+    is_complex = False
+    for x in (*outputs, *operands):
+        is_complex = is_complex or (isinstance(x, TensorBase) and x.array.dtype.kind == "c")
     node: Any = new(op.complex_node_class if is_complex else op.node_class)
     node.plan_for(mask, operands, attributes)
     node.metas = _metas(operands, outputs)
@@ -304,11 +304,13 @@ def node_without_edges(
 
 def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta | None, ...] | None:
     """Shape and type of each operand; None when all are those of the single output."""
-    metas = tuple((x.array.shape, x.array.dtype) if isinstance(x, TensorBase) else None for x in operands)
+    metas = tuple([(x.array.shape, x.array.dtype) if isinstance(x, TensorBase) else None for x in operands])
     if len(outputs) == 1:
         only = (outputs[0].array.shape, outputs[0].array.dtype)
-        if all(meta is None or meta == only for meta in metas):
-            return None
+        for meta in metas:
+            if meta is not None and meta != only:
+                return metas
+        return None
     return metas
 
 
@@ -453,13 +455,15 @@ def _inplace_on_array(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, 
 
 def _write(target: Array, result: Array, may_overlap: bool) -> None:
     """Where elements share a memory cell, only the changed ones are written: an unchanged twin must not undo them."""
-    changed = target != result.astype(target.dtype) if may_overlap and views.overlaps_itself(target) else True
-    np.copyto(target, result, where=changed, casting="unsafe")
+    if may_overlap and views.overlaps_itself(target):
+        np.copyto(target, result, where=target != result.astype(target.dtype), casting="unsafe")
+    else:
+        np.copyto(target, result, casting="unsafe")
 
 
 def check_fits(target: Array, result: Array) -> None:
     """Refuse a result that an in-place operation cannot put into ``target``."""
-    if category(result) > category(target):
+    if result.dtype is not target.dtype and category(result) > category(target):
         raise RuntimeError(
             f"result type {of(result.dtype).title} can't be cast to the desired output type {of(target.dtype).title}"
         )

@@ -35,14 +35,16 @@ def geometry(array: Array, origin: Array | None = None) -> Geometry:
     """The geometry of ``array``, its offset counted from the first element of ``origin``."""
     size = array.itemsize
     offset = 0 if origin is None or not array.size else (address(array) - address(origin)) // size
-    return Geometry(array.shape, tuple(step // size for step in array.strides), offset)
+    return Geometry(array.shape, tuple([step // size for step in array.strides]), offset)
 
 
 def strided(memory: Array, shape: Geometry) -> Array:
     """``memory`` (one dimension, contiguous) seen through a geometry, writable."""
-    step = memory.itemsize
-    start = memory[shape.offset :] if memory.size else memory
-    return np.lib.stride_tricks.as_strided(start, shape.shape, [s * step for s in shape.strides])
+    size = memory.itemsize
+    steps = tuple([step * size for step in shape.strides])
+    if not memory.size:
+        return np.lib.stride_tricks.as_strided(memory, shape.shape, steps)
+    return np.ndarray(shape.shape, memory.dtype, memory, shape.offset * size, steps)
 
 
 def memory_of(a: Array) -> tuple[Array, int]:

@@ -86,18 +86,21 @@ def inherited(creation: Creation, parent: View | None) -> Creation:
     return creation
 
 
+Looks = tuple[Geometry, Geometry]
+"""How a base lies in memory, and how a view of it."""
+
+
 class AsStridedBackward0(Node):
     """The regenerated way back from a stale view to its base: each element's gradient goes to its memory cell."""
 
     __slots__ = ("base", "view")
 
-    def __init__(self, base: Tensor, view: Tensor) -> None:
+    def __init__(self, base: Tensor, looks: Looks) -> None:
         self.begin()
         node, number = edge_of(base)
         self.next_nodes = (node,)
         self.input_nrs = (number,)
-        self.base = geometry(base.array)
-        self.view = geometry(view.array, base.array)
+        self.base, self.view = looks
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
         if gradient is None:
@@ -112,7 +115,7 @@ def scatter_to(gradient: Gradient, view: Geometry, base: Geometry) -> Gradient:
     """
     from minigrad.ops.strided import strided_scatter_add
 
-    return strided_scatter_add(gradient, view=view, base=base)
+    return strided_scatter_add.apply(gradient, view, base)
 
 
 class CopySlices(Node):
@@ -158,13 +161,13 @@ class CopySlices(Node):
 
         if self.steps is not None:
             return self._run_along(self.steps, gradient, create_graph)
-        window = strided_gather(gradient, view=self.view, base=self.base)
+        window = strided_gather.apply(gradient, self.view, self.base)
         through, *others = self.inner.run(window if self.inner.single else {0: window}, create_graph)
         if self.next_nodes[0] is None:
             return [None, *others]
         if through is not None and _steps_in_place(self.view):
             raise RuntimeError(OVERLAPPING)  # PyTorch writes the window's gradient back in place
-        return [strided_replace(gradient, through, view=self.view, base=self.base), *others]
+        return [strided_replace.apply(gradient, through, self.view, self.base), *others]
 
     def _run_along(self, steps: tuple[Step, ...], gradient: Gradient, create_graph: bool) -> list[Gradient]:
         """The same where the window is found by the operations that made the view."""
@@ -194,7 +197,7 @@ def rebase(tensor: Tensor, node: Node) -> None:
         emit(NodeCreated(rewritten, (base,)))
     set_history(base, rewritten)
     view.version = -1  # whatever was asked of it since the write, its way back is another now
-    regenerated = current_grad_fn(tensor)
+    regenerated = current_grad_fn(tensor, (rewritten.base, rewritten.view))
     if regenerated is not None:
         node.behind = weakref.ref(regenerated)  # type: ignore[attr-defined]
 
@@ -221,8 +224,8 @@ def set_history(tensor: Tensor, node: Node, output_nr: int = 0, moves_retained: 
         emit(HistoryRebased(tensor, old, node))
 
 
-def current_grad_fn(tensor: Tensor) -> Node | None:
-    """A view's ``grad_fn``, made anew if the memory was written since it was last right."""
+def current_grad_fn(tensor: Tensor, looks: Looks | None = None) -> Node | None:
+    """A view's ``grad_fn``, made anew if the memory was written since it was last right; ``looks`` where known."""
     view = tensor._view
     assert view is not None
     if tensor._made_by is None and not view.base.requires_grad:
@@ -231,7 +234,7 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
     if counter.value != view.version:
         if view.creation is not Creation.ORDINARY:
             raise RuntimeError(refusal(tensor, "its base or another view of its base has been"))
-        regenerated, number = _led_back(view, tensor)
+        regenerated, number = _led_back(view, tensor, looks)
         if NodeCreated.listeners:
             emit(NodeCreated(regenerated, (tensor,)))
         set_history(tensor, regenerated, number)
@@ -239,10 +242,11 @@ def current_grad_fn(tensor: Tensor) -> Node | None:
     return tensor._made_by
 
 
-def _led_back(view: View, tensor: Tensor) -> tuple[Node, int]:
+def _led_back(view: View, tensor: Tensor, looks: Looks | None) -> tuple[Node, int]:
     """A new way from ``tensor`` back to its base: the operations that made it, where they are known."""
     if view.path is None:
-        return AsStridedBackward0(view.base, tensor), 0
+        base = view.base
+        return AsStridedBackward0(base, looks or (geometry(base.array), geometry(tensor.array, base.array))), 0
     from minigrad.dispatch import retraced
 
     made = play(view.path.whole(), view.base, retraced)
@@ -337,7 +341,7 @@ def _check_history(tensor: Tensor) -> None:
 
 def overlaps_itself(array: Array) -> bool:
     """Whether some memory cell is two elements: a stride of 0 over more than one, as ``expand`` makes."""
-    return _steps_in_place(Geometry(array.shape, array.strides, 0))
+    return 0 in array.strides and _steps_in_place(Geometry(array.shape, array.strides, 0))
 
 
 def _steps_in_place(look: Geometry) -> bool:

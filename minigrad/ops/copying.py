@@ -80,7 +80,9 @@ def as_element(value: Any, dtype: np.dtype[Any]) -> Array:
 
 def _full(a: Array, value: Any) -> Array:
     """``value``, converted as NumPy does it without a word (``np.full_like`` warns of NaN among integers)."""
-    return np.broadcast_to(np.asarray(value).astype(a.dtype), a.shape).copy()
+    full = np.empty(a.shape, a.dtype)
+    full[...] = np.asarray(value).astype(a.dtype)
+    return full
 
 
 @op(label="fill", name="fill", backward="FillBackward3")

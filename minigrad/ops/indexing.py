@@ -87,9 +87,11 @@ def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
     """``tensor`` after the views in ``key``, and the arrays of indices that remain, by dimension."""
-    items = tuple(map(_item, _several(key)))
-    named = sum(_consumes(item) for item in items)
     ndim = tensor.array.ndim
+    if type(key) is int and ndim:
+        return _selected(tensor, 0, key), {}
+    items = [_item(each) for each in _several(key)]
+    named = sum([_consumes(item) for item in items])
     if named > ndim:
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     arrays: dict[int, Any] = {}
@@ -104,6 +106,8 @@ def _viewed(tensor: Any, key: Any) -> tuple[Any, dict[int, Any]]:
 
 def _several(key: Any) -> tuple[Any, ...]:
     """The indices in ``key``: a tuple's, and as in PyTorch those of a list that is no list of plain numbers."""
+    if type(key) is tuple:
+        return key
     if isinstance(key, list) and any(each is None or each is Ellipsis or isinstance(each, _PARTS) for each in key):
         warnings.warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] instead of "
@@ -117,9 +121,12 @@ def _several(key: Any) -> tuple[Any, ...]:
 _PARTS = (list, tuple, slice, TensorBase)
 
 
+_PLAIN = frozenset((int, bool, slice, type(None)))
+
+
 def _item(item: Any) -> Any:
     """An index as one of: bool, int, slice, None, Ellipsis, or a tensor of integers or bools with a dimension."""
-    if item is None or item is Ellipsis or isinstance(item, (bool, int, slice)):
+    if type(item) in _PLAIN or item is Ellipsis or isinstance(item, int):
         return item
     if isinstance(item, (list, tuple, np.ndarray, range)):
         item = wrap(_index_array(item))
@@ -160,6 +167,8 @@ def _tensor_item(item: Any) -> Any:
 
 def _consumes(item: Any) -> int:
     """How many dimensions of the tensor an index speaks of."""
+    if type(item) is int or type(item) is slice:
+        return 1
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     if isinstance(item, TensorBase) and item.array.dtype.kind == "b":
@@ -169,6 +178,8 @@ def _consumes(item: Any) -> int:
 
 def _step(view: Any, dim: int, item: Any, arrays: dict[int, Any]) -> tuple[Any, int]:
     """One index applied: the next view, and the dimension at which the next index applies."""
+    if type(item) is slice:
+        return _sliced(view, dim, item), dim + 1
     if isinstance(item, bool):
         arrays[dim] = wrap(np.zeros(int(item), np.int64))
         return unsqueeze.apply(view, dim), dim + 1
@@ -176,8 +187,6 @@ def _step(view: Any, dim: int, item: Any, arrays: dict[int, Any]) -> tuple[Any, 
         return _selected(view, dim, item), dim
     if item is None:
         return unsqueeze.apply(view, dim), dim + 1
-    if isinstance(item, slice):
-        return _sliced(view, dim, item), dim + 1
     arrays[dim] = item
     return view, dim + (item.array.ndim if item.array.dtype.kind == "b" else 1)
 

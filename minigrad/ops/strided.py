@@ -7,6 +7,8 @@ found cell by cell.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from minigrad.autograd.views import Geometry, strided
@@ -15,6 +17,7 @@ from minigrad.op import op
 from minigrad.ops.choice import zero
 
 
+@lru_cache(maxsize=4096)
 def _is_plain(base: Geometry, view: Geometry) -> bool:
     """Whether the base is its memory in row-major order, and the window lies within it."""
     step = 1
@@ -26,6 +29,7 @@ def _is_plain(base: Geometry, view: Geometry) -> bool:
     return min(base.offset, view.offset, *view.strides, 0) == base.offset == 0 and last < step and 0 not in view.shape
 
 
+@lru_cache(maxsize=4096)
 def _is_injective(view: Geometry) -> bool:
     """Whether surely no two elements of the window are the same cell: each stride steps over all that the smaller ones
     reach."""
