@@ -17,11 +17,11 @@ class Bar(Canvas, can_focus=False):
     def show(self, moment: Moment) -> None:
         """Draw another moment."""
         super().show(moment)
-        self.resize_to(self.size.width, 1)
+        self.resize_to(self.window.width, 1)
 
     def on_resize(self) -> None:
         """A bar is as wide as the screen."""
-        self.resize_to(self.size.width, 1)
+        self.resize_to(self.window.width, 1)
         self.forget()
 
 
@@ -51,7 +51,7 @@ class Banner(Bar):
         share = f"step {view.step:,} of {moment.marks.length:,}"
         if moment.progress is not None:
             share = f"reading {moment.progress:.0%} of {moment.marks.length:,} steps"
-        return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.size.width)
+        return justified(left, line(play, ("  │  ", "faint"), (share, "strong"), " "), self.window.width)
 
     def _quiz(self, moment: Moment) -> Line:
         """How the quiz goes; a click asks about what is selected."""
@@ -93,7 +93,7 @@ class Keybar(Bar):
             "play": moment is not None and moment.view.playing,
             "continue": child is not None and child.status == "running",
         }
-        for key in shown(self.size.width - 1, () if child is None else OFFERS[child.status]):
+        for key in shown(self.window.width - 1, () if child is None else OFFERS[child.status]):
             label = "pause" if runs.get(key.action) else key.label
             bits += [
                 Bit(key.sign, "key", Jump("action", key.action)),
@@ -143,6 +143,6 @@ class Tabs(Bar):
         ]
         for gap in ("  ", " "):
             bits = [bit for name in names for bit in (name, Bit(gap))]
-            if width(tuple(bits)) <= self.size.width:
+            if width(tuple(bits)) <= self.window.width:
                 break
         return (Bit(" "), *bits)

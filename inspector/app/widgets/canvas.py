@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, get_args
 
 from rich.cells import cell_len
@@ -10,14 +10,14 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.app.lines import Bit, Jump, Line, Role, line, width
 from inspector.app.view import Moment
+from inspector.app.widgets.surface import Surface, stretches
 
 ROLES: tuple[Role, ...] = get_args(Role)
 FILLS: frozenset[str] = frozenset({"running", "failed", "lit", "marked"})
@@ -42,7 +42,7 @@ class Jumped(Message):
         self.jump = jump
 
 
-class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
+class Canvas(Surface, can_focus=True, inherit_bindings=False):
     """A scrolling area of strips, each made when it is looked at and kept until it changes.
 
     It has few keys of its own, for arrows, home and end belong to the trace.
@@ -54,11 +54,9 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
     ]
 
     TITLE: str = ""
-    KEEPS_BAR: ClassVar[bool] = False
-    """Whether the scrollbar's column is kept when nothing scrolls; the style sheet must say so, too."""
 
     def __init__(self, id: str) -> None:
-        super().__init__(id=id)
+        super().__init__(id)
         self.moment: Moment | None = None
         self._strips: dict[int, Strip] = {}
         self._inks: dict[str, Style] = {}
@@ -80,7 +78,8 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         words = "".join(bit.text for bit in line(*parts)).replace("[", "\\[")
         title = f" [b]{self.TITLE}[/b]  {words} " if words else f" [b]{self.TITLE}[/b] "
         if title != self._title:
-            self._title = self.border_title = title
+            self._title = title
+            self.name_it(title)
 
     def ink(self, role: str) -> Style:
         """The style of a role in the present theme."""
@@ -115,10 +114,19 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
             style = self._inks[""] = self.rich_style
         return style
 
-    def render_line(self, y: int) -> Strip:
+    @property
+    def bar_style(self) -> Style:
+        return self.ink("rule")
+
+    def narrowed(self) -> None:
+        self.forget()
+
+    def painted(self, y: int) -> Strip:
         left, top = self.scroll_offset
-        strip, wide = self.kept(top + y), self.size.width
-        return Strip.blank(wide, self.blank) if strip is None else strip.crop_extend(left, left + wide, self.blank)
+        strip = self.kept(top + y)
+        if strip is None:
+            return Strip([], 0)
+        return strip.crop(left) if left else strip
 
     def kept(self, y: int) -> Strip | None:
         """Row ``y`` of the whole, painted when it is first asked for; None beyond the last."""
@@ -142,9 +150,10 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         for row in rows:
             self._strips.pop(row, None)
         top = self.scroll_offset.y
-        seen = range(max(rows.start, top), min(rows.stop, top + self.size.height))
+        window = self.window
+        seen = range(max(rows.start, top), min(rows.stop, top + window.height))
         if seen:
-            self.refresh(Region(0, seen.start - top, self.size.width, len(seen)))
+            self.refresh(Region(0, seen.start - top, window.width, len(seen)))
 
     def forget_changed(self, before: Sequence[object], after: Sequence[object], first: int = 0) -> None:
         """Paint the rows from ``first`` on anew in which ``after`` says something else than ``before``."""
@@ -153,41 +162,12 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
         for start, stop in stretches(changed):
             self.forget(range(first + start, first + stop))
 
-    @property
-    def seen(self) -> range:
-        """The rows that are on the screen."""
-        top = self.scroll_offset.y
-        return range(top, min(top + self.size.height, self.virtual_size.height))
-
-    def resize_to(self, columns: int, rows: int) -> None:
-        """Declare how large the whole is.
-
-        Textual lays the whole screen out anew when a virtual size changes, in 10 ms or more, although only the
-        scrollbars of this one pane could. So it hears of it only when a scrollbar comes or goes.
-        """
-        old, new = self.virtual_size, Size(columns, rows)
-        if old == new:
-            return
-        if self._bars(old) != self._bars(new):
-            self.virtual_size = new
-            return
-        self.set_reactive(Widget.virtual_size, new)
-        if self.show_vertical_scrollbar:
-            self.vertical_scrollbar.window_virtual_size = rows
-        if self.show_horizontal_scrollbar:
-            self.horizontal_scrollbar.window_virtual_size = columns
-
-    def _bars(self, whole: Size) -> tuple[bool, bool]:
-        """Which scrollbars there are for a whole of that size."""
-        room = self._container_size
-        return whole.width > room.width, self.KEEPS_BAR or whole.height > room.height
-
     def keep_in_sight(self, row: int, margin: int = 2) -> None:
         """If ``row`` and some rows about it do not show, scroll until it stands in the upper third.
 
         So the next steps need no scrolling: a still list is easier to read, and cheaper to paint.
         """
-        height = self.size.height
+        height = self.window.height
         if height <= 0:
             return
         margin = min(margin, (height - 1) // 2)
@@ -213,7 +193,11 @@ class Canvas(ScrollView, can_focus=True, inherit_bindings=False):
     def on_click(self, event: events.Click) -> None:
         """Follow what was clicked."""
         at = event.get_content_offset(self)
-        jump = None if at is None else self.jump_at(at.x + self.scroll_offset.x, at.y + self.scroll_offset.y)
+        jump = (
+            None
+            if at is None or self.on_bar(event)
+            else self.jump_at(at.x + self.scroll_offset.x, at.y + self.scroll_offset.y)
+        )
         if jump is not None:
             event.stop()
             self.post_message(Jumped(jump))
@@ -245,19 +229,6 @@ def links(of: Line) -> list[Jump]:
     return list(dict.fromkeys(bit.jump for bit in of if bit.jump is not None))
 
 
-def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Runs of neighbouring numbers in an ascending sequence, as (first, one past the last).
-
-    >>> list(stretches([1, 2, 3, 7]))
-    [(1, 4), (7, 8)]
-    """
-    start = 0
-    for index, row in enumerate(rows):
-        if index + 1 == len(rows) or rows[index + 1] != row + 1:
-            yield rows[start], row + 1
-            start = index + 1
-
-
 class Page(Canvas):
     """A pane whose text is made at once, in the width it has; the keys move from link to link in it.
 
@@ -285,9 +256,9 @@ class Page(Canvas):
 
     def make(self) -> None:
         """Write the page anew."""
-        if self.moment is None or self.size.width <= 0:
+        if self.moment is None or self.columns <= 0:
             return
-        room = self.scrollable_content_region.width
+        room = self.columns
         before, self.text = self.text, self.compose_page(self.moment, max(8, room))
         self.resize_to(room, len(self.text))
         self.forget_changed(before, self.text)

@@ -31,7 +31,7 @@ class EventsPane(Canvas):
         self._teller = Teller(moment)
         self.at = moment.marks.row_of(moment.view.step)
         old, new = self.virtual_size.height, len(moment.marks.steps["event"])
-        self.resize_to(self.size.width, new)
+        self.resize_to(self.window.width, new)
         if fresh or (old < new and len(str(self._length)) < len(str(moment.marks.length))):
             self.forget()
         else:
@@ -44,13 +44,13 @@ class EventsPane(Canvas):
     def on_resize(self) -> None:
         """The places at the right edge move."""
         if self.moment is not None:
-            self.resize_to(self.size.width, self.virtual_size.height)
+            self.resize_to(self.window.width, self.virtual_size.height)
             self.forget()
             self.keep_in_sight(max(0, self.at), margin=1)
 
     def strip(self, y: int) -> Strip:
         """Row ``y`` of the list; the present one is filled to its end, and has an arrow."""
-        room = max(10, self.scrollable_content_region.width)
+        room = max(10, self.columns)
         return self.paint(self.row(y, room), "marked" if y == self.at else None)
 
     def row(self, y: int, room: int = 80) -> Line:

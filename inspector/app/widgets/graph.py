@@ -17,7 +17,8 @@ from inspector.app.reading import groups
 from inspector.app.reading.cards import card
 from inspector.app.reading.looks import FUTURE, LOOKS, look
 from inspector.app.view import Moment, Way, Zoom
-from inspector.app.widgets.canvas import Canvas, Jumped, stretches
+from inspector.app.widgets.canvas import Canvas, Jumped
+from inspector.app.widgets.surface import stretches
 from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
 from inspector.draw.layers import Box
 from inspector.draw.wording import gradient, magnitude
@@ -174,13 +175,13 @@ class GraphPane(Canvas):
     @property
     def pad(self) -> int:
         """Columns left of a chart that is narrower than the pane."""
-        return 0 if self.chart is None else max(0, (self.size.width - self.chart.scene.width) // 2)
+        return 0 if self.chart is None else max(0, (self.columns - self.chart.scene.width) // 2)
 
     @property
     def _window(self) -> tuple[int, int]:
         """The first and last column of the chart that are seen."""
         first = self.scroll_offset.x - self.pad
-        return first, first + self.size.width
+        return first, first + self.columns
 
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         """A row is painted as far as it is seen."""
@@ -204,7 +205,7 @@ class GraphPane(Canvas):
     def _target(self, box: Box, now_x: int) -> tuple[int, int]:
         """Where to scroll, so that a box is seen with what comes above and below."""
         now_y = round(self.scroll_target_y)
-        wide, high = self.scrollable_content_region.size
+        wide, high = self.columns, self.window.height
         x = next((x for x in (now_x, 0) if x <= box.x and box.right <= x + wide), (box.x + box.right - wide) // 2)
         seen = now_y <= max(0, box.y - 2) and box.bottom + 2 <= now_y + high
         y = now_y if seen else (box.y + box.bottom - high) // 2
@@ -220,16 +221,16 @@ class GraphPane(Canvas):
     def row(self, y: int) -> Line:
         return BLANK
 
-    def render_line(self, y: int) -> Strip:
+    def painted(self, y: int) -> Strip:
         if self.chart is None or not self.chart.scene.boxes:
             return self._message(y)
-        return super().render_line(y)
+        return super().painted(y)
 
     def _message(self, y: int) -> Strip:
-        words = "" if y != self.size.height // 2 else self._waiting()
-        left = max(0, (self.size.width - width(line(words))) // 2)
-        return self.paint(line(" " * left, (fit(words, min(len(words), self.size.width)), "muted"))).extend_cell_length(
-            self.size.width, self.blank
+        words = "" if y != self.window.height // 2 else self._waiting()
+        left = max(0, (self.columns - width(line(words))) // 2)
+        return self.paint(line(" " * left, (fit(words, min(len(words), self.columns)), "muted"))).extend_cell_length(
+            self.columns, self.blank
         )
 
     def _waiting(self) -> str:

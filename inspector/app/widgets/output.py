@@ -50,16 +50,17 @@ class OutputPane(Canvas):
 
     def show(self, moment: Moment) -> None:
         """Draw another moment."""
-        if self.moment is not None and self.moment.marks is not moment.marks:
+        before, self.moment = self.moment, moment
+        if before is not None and (before.marks is not moment.marks or before.score != moment.score):
+            # a guess lifts the veil from what was printed of it, too
             self._rows, self._begun, self._read, self._seen = [], [], 0, (-1, -1)
-        self.moment = moment
         self._extend(moment)
         count = bisect_right(self._begun, moment.view.step)
         pieces = sum(step <= moment.view.step for step, _, _ in self._rows[count - 1].pieces) if count else 0
         self.entitle()
         if (count, pieces) != self._seen:
             self._seen = count, pieces
-            self.resize_to(self.size.width, count)
+            self.resize_to(self.window.width, count)
             self.forget()
             self.keep_in_sight(count - 1, margin=0)
 
@@ -78,9 +79,9 @@ class OutputPane(Canvas):
 
     def row(self, y: int) -> Line:
         step = 0 if self.moment is None else self.moment.view.step
-        return clip(self._rows[y].at(step), self.scrollable_content_region.width)
+        return clip(self._rows[y].at(step), self.columns)
 
     def on_resize(self) -> None:
         """Lines are cut at the edge."""
-        self.resize_to(self.size.width, self.virtual_size.height)
+        self.resize_to(self.window.width, self.virtual_size.height)
         self.forget()

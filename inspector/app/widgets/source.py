@@ -119,22 +119,22 @@ class SourcePane(Canvas):
         """Bring the lit line into sight, and the line where the script is as well if both fit."""
         moment = self.moment
         place = None if moment is None else moment.lit
-        if place is not None and place.file == self.file and self._shown != (place, self.size):
-            self._shown = place, self.size
+        if place is not None and place.file == self.file and self._shown != (place, self.window):
+            self._shown = place, self.window
             self.keep_in_sight(place.line - 1, margin=3)
 
     def on_resize(self) -> None:
         """Fewer rows may hide the lit line."""
         self.keep_up()
 
-    def render_line(self, y: int) -> Strip:
+    def painted(self, y: int) -> Strip:
         """The margin stays where it is. A row whose lit part lies beyond the edge is shown from farther right."""
         left, top = self.scroll_offset
         strip = self.kept(top + y)
         shift = self._shift(top + y)
         if strip is None or not (left or shift):
-            return super().render_line(y)
-        head, wide = self.margin, self.size.width
+            return super().painted(y)
+        head, wide = self.margin, self.columns
         if left or not shift:
             return Strip.join([strip.crop(0, head), strip.crop_extend(head + left, left + wide, self.blank)])
         cut = Strip([self.segment(Bit("…", "muted"))], 1)
@@ -148,7 +148,7 @@ class SourcePane(Canvas):
         lit = stretch(place, self.file, row + 1, self.lines[row])
         if lit is None:
             return 0
-        beyond = self.margin + lit.end + 1 - self.scrollable_content_region.width
+        beyond = self.margin + lit.end + 1 - self.columns
         return max(0, min(beyond, lit.start - 2))
 
     @property
@@ -178,7 +178,7 @@ class SourcePane(Canvas):
     def _note(self, moment: Moment, file: str, number: int, used: int) -> Line:
         """The note, as far as there is room: its last words matter most."""
         words = list(note(moment, file, number))
-        room = self.scrollable_content_region.width - used
+        room = self.columns - used
         while words and width(tuple(words)) > room:
             words.pop(0)
         return tuple(words)

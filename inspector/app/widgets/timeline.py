@@ -24,16 +24,16 @@ class Timeline(Canvas, can_focus=False):
     @property
     def room(self) -> int:
         """The cells of the line; one is left free at each end."""
-        return max(2, self.size.width - 2)
+        return max(2, self.window.width - 2)
 
     def show(self, moment: Moment) -> None:
         """Draw another moment."""
         super().show(moment)
-        self.resize_to(self.size.width, 2)
+        self.resize_to(self.window.width, 2)
 
     def on_resize(self) -> None:
         """The line is as long as the pane is wide."""
-        self.resize_to(self.size.width, 2)
+        self.resize_to(self.window.width, 2)
         self.forget()
 
     def light(self, lit: bool) -> None:
@@ -56,9 +56,9 @@ class Timeline(Canvas, can_focus=False):
         span = moment.marks.span_at(moment.view.step)
         during = "" if span is None else f"in {span.called} #{span.number}  "
         where = f" {during}step {moment.view.step:,} of {moment.marks.length:,} "
-        room = self.size.width - width(tuple(bits)) - len(where) - 1
+        room = self.window.width - width(tuple(bits)) - len(where) - 1
         if room < 2:
-            return (*bits, Bit("─" * (self.size.width - width(tuple(bits))), ink))
+            return (*bits, Bit("─" * (self.window.width - width(tuple(bits))), ink))
         return line(*bits, ("─" * room, ink), (where, "muted"), ("─", ink))
 
     def row(self, y: int) -> Line:
