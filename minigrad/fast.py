@@ -57,18 +57,19 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         if type(a) is ndarray:
             return forward(a, *attributes)
         if regime.unusual or not isinstance(a, TensorBase):
-            return general(op, (a,), attributes)
+            return forward(np.asarray(a), *attributes) if type(a) in NUMPYS else general(op, (a,), attributes)
         x = a.array
         kind = x.dtype
         if kind is not F32 and kind is not F64:
             return general(op, (a,), attributes)
         try:
-            out = forward(x, *attributes) if ufunc is None else ufunc(x, out=...)
+            if ufunc is not None:
+                out = ufunc(x, out=...)
+            elif type(out := forward(x, *attributes)) is not ndarray:
+                out = np.asarray(out)
         except Exception:  # said in the right words there
             return general(op, (a,), attributes)
-        if type(out) is not ndarray:
-            out = np.asarray(out)
-        elif reduces and out.ndim > 1:
+        if reduces and out.ndim > 1:
             out = row_by_row(out)
         t = new(late.Tensor)
         t.array = out

@@ -5,9 +5,8 @@ Raises PyTorch's errors for roots, seeds and inputs that make no sense.
 
 from __future__ import annotations
 
-import contextlib
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +50,7 @@ def backward(
     chosen = None if inputs is None else _several(inputs)
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
     roots = _several(tensors)
-    with _told_if_refused(task, roots, chosen, "backward"):
+    try:
         if chosen is not None and not chosen:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         seeds = _seeds(task, roots, _several(grad_tensors))
@@ -60,20 +59,18 @@ def backward(
             if isinstance(x, TensorBase) and (x.grad_fn is not None or not x.requires_grad):
                 x.retain_grad()  # it raises for what does not require grad
         run_only = None if chosen is None else [_input_edge(x, i).node for i, x in enumerate(chosen)]
+    except Exception as error:
+        _tell_refused(task, roots, chosen, "backward", error)
+        raise
     announce_start(task, roots, seeds, chosen, "backward")
     execute(task, edges, seeds, run_only)
 
 
-@contextlib.contextmanager
-def _told_if_refused(task: GraphTask, roots: list[Any], inputs: list[Any] | None, called: str) -> Iterator[None]:
+def _tell_refused(task: GraphTask, roots: list[Any], inputs: list[Any] | None, called: str, error: Exception) -> None:
     """A pass that is refused before it begins is still announced, so that a recording can show why."""
-    try:
-        yield
-    except Exception as error:
-        announce_start(task, roots, (), inputs, called)
-        if BackwardFailed.listeners:
-            emit(BackwardFailed(task, None, error))
-        raise
+    announce_start(task, roots, (), inputs, called)
+    if BackwardFailed.listeners:
+        emit(BackwardFailed(task, None, error))
 
 
 def grad(
@@ -111,12 +108,15 @@ def grad(
         raise ValueError("grad requires non-empty inputs.")
     roots = _several(outputs)
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
-    with _told_if_refused(task, roots, chosen, "grad"):
+    try:
         seeds = _seeds(task, roots, _several(grad_outputs))
         edges = [_root_edge(root, i) for i, root in enumerate(roots)]
         for place, x in enumerate(chosen):
             edge = _input_edge(x, place)
             task.captures.setdefault(edge.node, []).append((edge.output_nr, place))
+    except Exception as error:
+        _tell_refused(task, roots, chosen, "grad", error)
+        raise
     announce_start(task, roots, seeds, chosen, "grad")
     execute(task, edges, seeds, run_only=())
     answers: dict[int, Tensor] = {}
@@ -279,11 +279,13 @@ def _stand_in(edge: GradientEdge, given: Any) -> Any:
 def _implicit_seed(root: Tensor, position: int, create_graph: bool) -> Any:
     if not root.requires_grad:
         _root_edge(root, position)
-    if root.array.size != 1:
+    array = root.array
+    if array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    if root.array.dtype.kind != "f":
+    if array.dtype.kind != "f":
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {root.dtype}")
-    ones = np.ones_like(root.array)
+    ones = np.empty(array.shape, array.dtype)
+    ones.fill(1)
     return wrap(ones) if create_graph else ones
 
 

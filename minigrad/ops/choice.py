@@ -186,7 +186,7 @@ def relu_slope(g: Array, out: Array, /) -> Array:
     return passed(g, ~np.less_equal(out, 0))
 
 
-relu.grads(a=lambda g, out: relu_slope(g, out))
+relu.grads(a=lambda g, out: relu_slope.apply(g, out))
 relu_slope.grads(g=lambda g_, out: relu_slope(g_, out), out=lambda g_: zero(g_))
 
 
