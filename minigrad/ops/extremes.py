@@ -17,6 +17,7 @@ from minigrad.memory_order import row_by_row
 from minigrad.op import Op, op
 from minigrad.ops.choice import choose, maximum, minimum
 from minigrad.ops.dims import wrap_dim
+from minigrad.ops.places import along
 from minigrad.ops.reduction import Axes, Dim, axes_of, largest_of, smallest_of
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
@@ -233,7 +234,7 @@ def found(a: Array, where: Array, axis: int, keepdim: bool) -> tuple[Array, Arra
     """The values at ``where``, which has length 1 along the axis, and the indices themselves."""
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
-    values = np.take_along_axis(a, where, axis)
+    values = a[along(where, axis)]
     return (values, where) if keepdim else (values.squeeze(axis), where.squeeze(axis))
 
 

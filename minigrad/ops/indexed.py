@@ -53,7 +53,8 @@ def index(a: Array, /, *indices: Array, pattern: Pattern) -> Array:
 
 def _in_order_of(a: Array, out: Array, indices: Sequence[Array], pattern: Pattern) -> Array:
     """``out``, which was read from ``a``, with its elements in the order of those of ``a``."""
-    taken, axis = [], 0
+    taken: list[int] = []
+    axis = 0
     given = iter(indices)
     for one in pattern:
         index = next(given) if one else None
@@ -81,11 +82,11 @@ def index_backward(g: Array, /, *indices: Array, shape: Shape, pattern: Pattern)
 
 
 index.grads_together(
-    lambda g, a_shape, indices, pattern: _first(index_backward(g, *indices, shape=a_shape, pattern=pattern), indices),
+    lambda g, a_shape, indices, pattern: _first(index_backward.apply(g, *indices, a_shape, pattern), indices),
     constants=("indices",),
 )
 index_backward.grads_together(
-    lambda h, indices, pattern: _first(index(h, *indices, pattern=pattern), indices), constants=("indices",)
+    lambda h, indices, pattern: _first(index.apply(h, *indices, pattern), indices), constants=("indices",)
 )
 
 

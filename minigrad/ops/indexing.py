@@ -252,7 +252,7 @@ def _check(view: Any, arrays: dict[int, Any]) -> None:
 
 def _gathered(view: Any, arrays: dict[int, Any]) -> Any:
     _check(view, arrays)
-    return index(view, *arrays.values(), pattern=_pattern(arrays))
+    return index.apply(view, *arrays.values(), _pattern(arrays))
 
 
 def _scatter(target: Any, arrays: dict[int, Any], source: Any) -> None:

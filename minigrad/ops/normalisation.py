@@ -16,7 +16,7 @@ from minigrad.dtypes import Array
 from minigrad.op import op
 from minigrad.ops.dims import Shape
 from minigrad.ops.exponential import rsqrt
-from minigrad.ops.reduction import mean_over, sum_over
+from minigrad.ops.reduction import count_along, mean_over, sum_of, sum_over
 from minigrad.ops.viewing import reshape_to
 
 
@@ -28,20 +28,45 @@ def _standard(x: Any, axes: Shape, eps: float) -> tuple[Any, Any]:
     """``x`` at mean 0 and variance 1 over ``axes``, and one over its former standard deviation. For arrays and
     tensors.
     """
+    if type(x) is np.ndarray:
+        return _standard_array(x, axes, eps)
     centred = x - _mean(x, axes)
     inverse = rsqrt.apply(_mean(centred * centred, axes) + eps)
     return centred * inverse, inverse
 
 
+def _standard_array(x: Array, axes: Shape, eps: float) -> tuple[Array, Array]:
+    """The same with as few arrays as can be."""
+    count = count_along(x.shape, axes)
+    centred = x - sum_of(x, axis=axes, keepdims=True) / count
+    inverse = 1 / np.sqrt(sum_of(np.square(centred), axis=axes, keepdims=True) / count + eps)
+    return np.multiply(centred, inverse, out=centred), inverse
+
+
 def _back(g: Any, standard: Any, inverse: Any, axes: Shape) -> Any:
     """The gradient of ``x`` from that of ``standard``."""
+    if type(g) is type(standard) is np.ndarray and g.dtype is standard.dtype:
+        return _back_array(g, standard, inverse, axes)
     return (g - _mean(g, axes) - standard * _mean(g * standard, axes)) * inverse
 
 
+def _back_array(g: Array, standard: Array, inverse: Array, axes: Shape) -> Array:
+    """The same with as few arrays as can be."""
+    count = count_along(g.shape, axes)
+    out = g * standard
+    np.multiply(standard, sum_of(out, axis=axes, keepdims=True) / count, out=out)
+    out += sum_of(g, axis=axes, keepdims=True) / count
+    np.subtract(g, out, out=out)
+    return np.multiply(out, inverse, out=out)
+
+
 def _scaled(standard: Array, weight: Array | None, bias: Array | None, shape: Shape) -> Array:
-    """``standard * weight + bias``, both in ``shape``."""
-    out = standard if weight is None else standard * weight.reshape(shape)
-    return out if bias is None else out + bias.reshape(shape)
+    """``standard * weight + bias``, both in ``shape``, in the memory of ``standard``."""
+    for combine, each in ((np.multiply, weight), (np.add, bias)):
+        if each is not None:
+            out = standard if each.dtype is standard.dtype else None
+            standard = combine(standard, each.reshape(shape), out=out)
+    return standard
 
 
 def _joint(g: Any, standard: Any, weight: Any, shape: Shape, needs: Sequence[bool]) -> tuple[Any, Any, Any]:
@@ -71,8 +96,7 @@ def layer_normed(x: Array, weight: Array | None, bias: Array | None, /, count: i
     >>> F.layer_norm(mg.tensor([[1.0, 3.0]]), (2,))
     tensor([[-1.0000,  1.0000]])
     """
-    axes = tuple(range(x.ndim - count, x.ndim))
-    standard, _ = _standard(x, axes, eps)
+    standard, _ = _standard(x, tuple(range(x.ndim - count, x.ndim)), eps)
     return _scaled(standard, weight, bias, x.shape[x.ndim - count :])
 
 

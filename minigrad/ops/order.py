@@ -29,8 +29,9 @@ def ascending(a: Array, axis: int, descending: bool = False) -> Array:
     if not a.ndim:
         return np.zeros((), np.int64)
     if not descending:
-        return np.argsort(a, axis, kind="stable")
-    return a.shape[axis] - 1 - np.flip(np.argsort(np.flip(a, axis), axis, kind="stable"), axis)
+        return a.argsort(axis, kind="stable")
+    backwards = (*(slice(None),) * axis, slice(None, None, -1))
+    return a.shape[axis] - 1 - a[backwards].argsort(axis, kind="stable")[backwards]
 
 
 def _sorted(a: Array, axis: int, descending: bool) -> tuple[Array, Array]:
@@ -121,7 +122,7 @@ def topk_along(a: Array, /, k: int, dim: int, largest: bool) -> tuple[Array, Arr
     if not 0 <= k <= length:
         raise RuntimeError(f"selected index k out of range: k={k} along a dimension of length {length}")
     order = ascending(a, dim, largest)
-    return found(a, np.take(order, range(k), dim) if a.ndim else order, dim, True)
+    return found(a, order[(*(slice(None),) * dim, slice(k))].copy() if a.ndim else order, dim, True)
 
 
 topk_along.grads(a=lambda g, indices, a_shape, dim: place_along(g, indices, a_shape, dim, True))

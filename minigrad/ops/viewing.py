@@ -278,6 +278,8 @@ def expand(a: Array, /, shape: Shape) -> Array:
     tensor([[1., 1., 1.],
             [2., 2., 2.]])
     """
+    if shape == a.shape:
+        return a[...]
     full = expanded_shape(a, shape)
     steps = (0,) * (len(full) - a.ndim) + tuple(
         0 if length == 1 and wanted != 1 else step
@@ -301,7 +303,7 @@ def expanded_shape(a: Array, wanted: Shape) -> Shape:
             f"sizes provided ({len(wanted)}) must be greater or equal to "
             f"the number of dimensions in the tensor ({len(given)})"
         )
-    return tuple(_expanded_length(given, wanted, dim, dim - lead) for dim in range(len(wanted)))
+    return tuple([_expanded_length(given, wanted, dim, dim - lead) for dim in range(len(wanted))])
 
 
 def _expanded_length(given: Shape, wanted: Shape, dim: int, old: int) -> int:
@@ -406,7 +408,7 @@ def unbind(a: Array, /, dim: int = 0) -> tuple[Array, ...]:
     if not a.ndim:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
     lead: Any = (slice(None),) * wrap_dim(dim, a.ndim)
-    return tuple(a[(*lead, i, ...)] for i in range(a.shape[len(lead)]))
+    return tuple([a[(*lead, i, ...)] for i in range(a.shape[len(lead)])])
 
 
 unbind.grads(a=lambda g, dim: _stacked(g, dim))
@@ -461,8 +463,12 @@ def split_sizes(length: int, size: int) -> Shape:
 
 def _pieces(a: Array, sizes: Shape, dim: int) -> tuple[Array, ...]:
     lead: Any = (slice(None),) * wrap_dim(dim, a.ndim)
-    ends = np.cumsum(sizes).tolist()
-    return tuple(a[(*lead, slice(end - size, end), ...)] for size, end in zip(sizes, ends, strict=True))
+    pieces: list[Array] = []
+    end = 0
+    for size in sizes:
+        end += size
+        pieces.append(a[(*lead, slice(end - size, end), ...)])
+    return tuple(pieces)
 
 
 split.grads(a=lambda g, dim: _joined(g, dim))
