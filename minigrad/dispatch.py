@@ -16,6 +16,7 @@ from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
 from minigrad.autograd.current import current
 from minigrad.autograd.duals import duals
+from minigrad.autograd.masks import bits, mask_of
 from minigrad.autograd.meta import bump_version, untracked
 from minigrad.autograd.modes import modes
 from minigrad.autograd.mutable_saves import guards
@@ -262,11 +263,13 @@ def _can_require_grad(tensor: Tensor) -> bool:
 
 def _mask(op: Op, operands: tuple[Any, ...]) -> int:
     """Bit ``i`` is set when operand ``i`` is sent a gradient: one made under no_grad requires grad and has no edge."""
-    mask = 0
-    for position, operand in enumerate(operands):
-        if isinstance(operand, TensorBase) and operand.requires_grad:
-            mask |= (operand._view is None or edge_of(operand)[0] is not None) << position
-    return mask
+    return mask_of([position for position, operand in enumerate(operands) if _is_sent_gradient(operand)])
+
+
+def _is_sent_gradient(operand: Any) -> bool:
+    if not isinstance(operand, TensorBase) or not operand.requires_grad:
+        return False
+    return operand._view is None or edge_of(operand)[0] is not None
 
 
 def make_node(
@@ -276,7 +279,8 @@ def make_node(
     node = node_without_edges(op, operands, attributes, outputs, mask)
     node.sequence_nr = next_sequence_nr()
     node.hooks = None
-    edges = [edge_of(x) if mask >> i & 1 else (None, 0) for i, x in enumerate(operands)]
+    needs = bits(mask, len(operands))
+    edges = [edge_of(x) if needed else (None, 0) for x, needed in zip(operands, needs, strict=True)]
     if op.constants:
         edges = [edges[i] for i in op.leading(len(operands))]
     node.next_nodes = tuple(edge[0] for edge in edges)

@@ -113,9 +113,9 @@ class Journal(Protocol):
 
 Sums = list[tuple[int, Any, Any]]
 """Of each edge whose gradient found another in the buffer: the edge's number, what was there before, and after."""
-Sent = tuple[int, int, Sums | None]
-"""What a node's run did along its edges: how many gradients it sent, which edges made their target ready (bit ``i``
-for edge ``i``), and the sums."""
+Sent = tuple[int, list[int], Sums | None]
+"""What a node's run did along its edges: how many gradients it sent, which edges made their target ready, and the
+sums."""
 
 
 class Request(NamedTuple):

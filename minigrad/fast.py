@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.autograd.masks import bits, mask_of
 from minigrad.autograd.meta import VersionCounter, bump_version
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
@@ -424,14 +425,15 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
     """The operands' values, their floating type, and which of them need a gradient; None where anything is unusual."""
     values: list[Any] = []
     kind = None
-    mask, bit = 0, 1
-    leading = op.leading_mask
+    wanted: list[int] = []
+    leading, position = op.leading_mask, -1
     for x in operands:
+        position += 1
         if isinstance(x, TensorBase):
             array = x.array
             values.append(array)
             needed = x._requires_grad if x._view is None else x.requires_grad
-            if leading & bit:
+            if leading >> position & 1:
                 if array.dtype is not kind:
                     if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
                         return None
@@ -439,15 +441,14 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
                 if needed:
                     if x._view is not None and x._made_by is None and not x._requires_grad:
                         return None
-                    mask |= bit
+                    wanted.append(position)
             elif needed:
                 return None
         elif type(x) is float or type(x) is int or x is None:
             values.append(x)
         else:
             return None
-        bit <<= 1
-    return None if kind is None else (values, kind, mask)
+    return None if kind is None else (values, kind, mask_of(wanted))
 
 
 def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int, out: Any) -> Any:
@@ -460,11 +461,13 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     nodes: list[Any] = []
     numbers: list[int] = []
     metas: list[Any] = []
-    alike, bit, leading = True, 1, op.leading_mask
+    alike, leading, position = True, op.leading_mask, -1
+    needs = bits(mask, len(operands))
     for x, value in zip(operands, values):  # noqa: B905 (strict costs more than all that is done here)
+        position += 1
         node = meta = None
         number = 0
-        if mask & bit:
+        if needs[position]:
             node = x._made_by if x._view is None else x.grad_fn
             if node is None:
                 node = accumulator_of(x)
@@ -473,10 +476,9 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
         if alike and type(value) is ndarray and value.shape != shape:
             alike = False
         metas.append(meta)
-        if leading & bit:
+        if leading >> position & 1:
             nodes.append(node)
             numbers.append(number)
-        bit <<= 1
     n.metas = None if alike else tuple(metas)
     n.next_nodes = tuple(nodes)
     n.input_nrs = tuple(numbers) if any(numbers) else None

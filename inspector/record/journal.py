@@ -193,13 +193,13 @@ class Journal:
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
-            note = [RAN, site, thread, task.serial, told, released, ready, len(gradients), len(results)]
+            note = [RAN, site, thread, task.serial, told, released, len(gradients), len(results), len(ready), *ready]
             self._looks(note, (*gradients, *results))
             if sums is not None:
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            recorder.write(tuple(note), 2 + len(told[SLOTS]) + released + gone + ready.bit_count())
+            recorder.write(tuple(note), 2 + len(told[SLOTS]) + released + gone + len(ready))
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:

@@ -130,7 +130,8 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], tuple[str, .
 def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
     ``GradientSent`` and ``NodeReady`` of each edge."""
-    task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
+    task, told, released, come, go = take(), iter(take()).__next__, take(), take(), take()
+    ready = {take() for _ in range(take())}
     node, _, edges, slots = _known_of_node(told)
     gradients = tuple([_summary(take) for _ in range(come)])
     results = tuple([_summary(take) for _ in range(go)])
@@ -148,7 +149,7 @@ def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
             before, after = sums.get(index, (None, gradient))
             sent = (task, node, index, target, edge.input_nr, gradient, before, after)
             facts.append(new.GradientSent(place, thread, *sent))
-        if ready >> index & 1:
+        if index in ready:
             facts.append(new.NodeReady(place, thread, task, target))
     return facts
 

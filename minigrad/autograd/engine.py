@@ -325,8 +325,8 @@ class GraphTask:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
         dependencies, buffers, numbers = self.dependencies, self.buffers, node.input_nrs
         sums: Sums | None = None
-        sent = ready = 0
-        index = -1
+        ready: list[int] = []
+        sent, index = 0, -1
         for target in node.next_nodes:
             index += 1
             if target is None:
@@ -345,7 +345,7 @@ class GraphTask:
             left = dependencies[target] = dependencies[target] - 1
             if left:
                 continue
-            ready |= 1 << index
+            ready.append(index)
             if type(target) is AccumulateGrad:
                 self._accumulators.append(target)
             else:

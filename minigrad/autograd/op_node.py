@@ -8,11 +8,11 @@ One text, two speeds: the rules run on arrays in an ordinary backward and, the s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from minigrad.autograd.masks import bits
 from minigrad.autograd.node import Gradient, Meta
 from minigrad.autograd.plans import Plan, Sender, chosen, sender
 from minigrad.autograd.saved import SavingNode
@@ -126,12 +126,6 @@ class OpNode(SavingNode):
         return fitted
 
 
-@lru_cache(maxsize=1024)
-def bits(mask: int, count: int) -> tuple[bool, ...]:
-    """The lowest ``count`` bits of ``mask``."""
-    return tuple(bool(mask >> i & 1) for i in range(count))
-
-
 NO_PLAN = Plan((), (), (), sender(()), ())
 """Of a node whose one rule serves all operands."""
 
@@ -167,7 +161,8 @@ class JointOpNode(OpNode):
         every = range(self.op.fixed, len(self.needs))
         if not self.op.saves_others:
             return tuple(every)
-        return tuple(place for place in reversed(every) if sum(self.needs) > self.needs[place])
+        total = sum(self.needs)
+        return tuple(place for place in reversed(every) if total > self.needs[place])
 
     def _is_star(self, name: str) -> bool:
         """Whether ``name`` is the operand of which there may be any number."""
