@@ -99,6 +99,7 @@ from minigrad.ops.softmax import *
 from minigrad.ops.special import *
 from minigrad.ops.statistics import *
 from minigrad.ops.trigonometric import *
+from minigrad.ops.unordered import teach as _teach_refusals
 from minigrad.ops.variance import *
 from minigrad.ops.view_copies import *
 from minigrad.ops.viewing import *
@@ -201,6 +202,7 @@ __all__ += settings.__all__
 __all__ += tensor_types.__all__
 
 _let_take_out(globals(), _TAKE_OUT)
+_teach_refusals()
 
 # PyTorch computes log(0) and 0/0 without a word, and so do we. A filter costs nothing while nothing happens;
 # np.errstate around every forward would cost a microsecond each, and np.seterr would silence the user's own NumPy as

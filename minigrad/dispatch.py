@@ -69,6 +69,8 @@ def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announ
     operands = tuple(map(_operand, operands))
     try:
         values = tuple(x.array if isinstance(x, TensorBase) else x for x in operands)
+        if op.real_only is not None:
+            _refuse_complex(op, values)
         results = op.forward(*promoted(op, values), *attributes)
         if (op.elementwise or op.name in MIXING) and lies_otherwise(values):
             results = as_operands_lie(results, values)
@@ -158,6 +160,15 @@ def _complaint_of_autograd(
     except RuntimeError as error:
         return error
     return None
+
+
+def _refuse_complex(op: Op, values: tuple[Any, ...]) -> None:
+    """Raise what an operation on real numbers says of complex ones."""
+    assert op.real_only is not None
+    for x in values:
+        if isinstance(x, ndarray) and x.dtype.kind == "c":
+            kind, text = op.real_only
+            raise kind(text.format(of(x.dtype).title))
 
 
 def _worded(op: Op, values: tuple[Any, ...], error: Exception) -> Exception:
@@ -435,6 +446,8 @@ def _inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> 
     for guard in guards.open:
         guard.before_write(target)
     try:
+        if op.real_only is not None:
+            _refuse_complex(op, values)
         result = np.asarray(op.forward(*promoted(op, values), *attributes))
         check_fits(target.array, result)
     except Exception as error:

@@ -73,6 +73,7 @@ class Op:
         self.unpacks: tuple[str, ...] = traits.pop("unpacks", ())
         self.results: tuple[str, ...] = traits.pop("outputs", ("out",))
         self.one_differentiable_output: bool = traits.pop("one_differentiable_output", False)
+        self.real_only: tuple[type[Exception], str] | None = None
         self.samples: Callable[..., Iterable[Any]] | None = traits.pop("samples", None)
         if traits:
             raise TypeError(f"op {self.name!r} was given the unknown trait {next(iter(traits))!r}")

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.engine import GraphTask, announce_start, execute
+from minigrad.autograd.geometry import geometry, strided
+from minigrad.autograd.modes import no_grad
 from minigrad.autograd.node import GradientEdge, Node, accumulator_of, edge_of
+from minigrad.autograd.views import attach
 from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.events import BackwardFailed, TensorCreated, emit, refused
 
@@ -143,8 +146,7 @@ def _answer(
     value = task.captured.get(place)
     if value is not None:
         if id(value) not in answers:
-            given = value if isinstance(value, TensorBase) else task.given.get(id(value))
-            answers[id(value)] = _announced(wrap(np.array(value)), source) if given is None else given
+            answers[id(value)] = _as_tensor(task, value, source, answers)
         return answers[id(value)]
     if materialize and isinstance(source, GradientEdge):
         raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
@@ -155,6 +157,26 @@ def _answer(
     if not allow_unused:
         raise _unused(place, source)
     return None
+
+
+def _as_tensor(task: GraphTask, value: Any, source: Root, answers: dict[int, Tensor]) -> Tensor:
+    """One gradient: a view where it looks at the memory of another one, or of the caller's."""
+    if isinstance(value, TensorBase):
+        return value
+    if id(value) in task.given:
+        return task.given[id(value)]
+    owner = getattr(value, "base", None)
+    if owner is None or not (id(owner) in task.given or any(owner is other for other in task.captured.values())):
+        return _announced(wrap(np.array(value)), source)
+    if not owner.flags.forc:
+        return _announced(wrap(np.array(value)), source)
+    if id(owner) not in answers:
+        answers[id(owner)] = _as_tensor(task, owner, source, answers)
+    base = answers[id(owner)]
+    view = _announced(wrap(strided(base.array.ravel("K"), geometry(value, owner))), source)
+    with no_grad():
+        attach(view, base)
+    return view
 
 
 def _unused(place: int, source: Root) -> Exception:
@@ -248,22 +270,23 @@ def _seeds(task: GraphTask, roots: list[Root], given: list[Any]) -> list[Any]:
     """The first gradients: the caller's, or 1 for a scalar."""
     if given and len(given) != len(roots):
         raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-    if not task.create_graph:
-        task.given = {id(x.array): x for x in given if isinstance(x, TensorBase)}
-    return [_seed(root, given[i] if given else None, i, task.create_graph) for i, root in enumerate(roots)]
+    return [_seed(task, root, given[i] if given else None, i) for i, root in enumerate(roots)]
 
 
-def _seed(root: Root, given: Any, position: int, create_graph: bool) -> Any:
+def _seed(task: GraphTask, root: Root, given: Any, position: int) -> Any:
     if isinstance(root, GradientEdge):
         root = _stand_in(root, given)
     if given is None:
-        return _implicit_seed(root, position, create_graph)
+        return _implicit_seed(root, position, task.create_graph)
     if not isinstance(given, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     _check_seed(root, given, position)
-    if create_graph:
-        return late.fit(given, root.array.shape, root.array.dtype)
-    return given.array if given.array.dtype == root.array.dtype else given.array.astype(root.array.dtype)
+    if task.create_graph or given.array.dtype != root.array.dtype:
+        given = late.fit(given, root.array.shape, root.array.dtype)
+    if task.create_graph:
+        return given
+    task.given[id(given.array)] = given
+    return given.array
 
 
 def _stand_in(edge: GradientEdge, given: Any) -> Any:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.hooks import Hook, hook_name
+from minigrad.autograd.modes import no_grad
 from minigrad.autograd.node import AccumulateGrad, Gradient, Node
+from minigrad.autograd.views import attach
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.events import HookRan, emit
 
@@ -128,8 +130,15 @@ def as_tensor(gradient: Gradient, task: GraphTask) -> Tensor:
     """What a hook may hold and even write to: with create_graph the tensor itself, else a copy of its own."""
     if isinstance(gradient, TensorBase):
         return gradient
-    given = task.given.get(id(gradient)) if task.given else None
-    return wrap(np.array(gradient)) if given is None else given
+    if id(gradient) in task.given:
+        return task.given[id(gradient)]
+    seed = task.given.get(id(getattr(gradient, "base", None)))
+    if seed is None or not gradient.flags.writeable:  # type: ignore[union-attr]
+        return wrap(np.array(gradient))
+    view = wrap(gradient)  # a look at the caller's own, which a rule turned round without a copy
+    with no_grad():
+        attach(view, seed)
+    return view
 
 
 def as_gradient(value: Tensor | None, task: GraphTask) -> Gradient:

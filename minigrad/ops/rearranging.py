@@ -42,7 +42,7 @@ def flipped(a: Array, /, dims: Shape) -> Array:
     >>> mg.flip(mg.tensor([1, 2]), (0,))
     tensor([2, 1])
     """
-    return np.flip(a, dims).copy(order="K")
+    return np.flip(a, dims if a.ndim else ()).copy(order="K")
 
 
 flipped.grads(a=lambda g, dims: flipped.apply(g, dims))
