@@ -1069,6 +1069,73 @@ with xp.inference_mode():
     b = xp.tensor([[9, 6, 3]], dtype=xp.int64)
 b.mul_(a)
 """,
+    "what is read, sorted, copied or filled lies in memory as that of which it was made": """
+a = xp.ones(4, 3, 2).permute(1, 2, 0)
+b = a[xp.tensor([0, 1])].view(16)
+c = a[:, xp.tensor([0])].view(12)
+d = a.index_fill(0, xp.tensor([0]), 1.0).view(24)
+e = a.sort(0)[0].view(24)
+f = a.softmax(0).view(24)
+g = a.max(0)[0].view(8)
+h = a.masked_fill(a > 0, 1.0).view(24)
+i = xp.full_like(a, 2.0).view(24)
+j = xp.ones(1, 2, 1).expand(3, 2, 4).clone().view(24)
+k = xp.ones(2, 3).unfold(0, 2, 1).index_fill(0, xp.tensor([0]), 0.5).contiguous()
+""",
+    "a view of a view of another type is led back step by step": """
+a = xp.tensor(0.5 + 0j, dtype=xp.complex128, requires_grad=True)
+b = a.imag
+c = b.view(1)
+with xp.no_grad():
+    c[0] = 1.5
+""",
+    "the way back of softmax is one node": """
+a = xp.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], dtype=xp.float64, requires_grad=True)
+b = a.softmax(0)
+c, = xp.autograd.grad([b], [a], [xp.ones_like(b)], create_graph=True)
+h = c.grad_fn.register_hook(see("h"))
+b[None, xp.tensor([True, True])] = -1.0
+c.backward(xp.ones_like(c))
+""",
+    "a gradient may be a view of another": """
+a = xp.tensor([1.0, 2.0, 3.0], dtype=xp.float64, requires_grad=True)
+b = a.view(3, 1)
+c = (a * a).sum()
+d, e = xp.autograd.grad([b, b], [b, a], [xp.ones_like(b), xp.ones_like(b)])
+a.grad = e
+c.backward()
+""",
+    "a seed that requires grad goes on requiring it, cast or seen otherwise": """
+a = xp.tensor([1.0, 2.0], dtype=xp.float64, requires_grad=True)
+h = a.register_hook(see("h"))
+b = xp.tensor([[1.0, 2.0]], dtype=xp.float32, requires_grad=True)
+a.backward(b.sum(0))
+a.view(1, 2).backward((b * 2).to(xp.float64))
+""",
+    "a number may be turned round": """
+a = xp.tensor(-1.5, dtype=xp.float64, requires_grad=True)
+b = a.flip(0)
+b.backward()
+""",
+    "complex numbers have no order": """
+a = xp.tensor([1 + 1j, 2.0])
+b = a.max()
+c = a.max(0)
+d = a.sort()
+e = a.cummax(0)
+f = a.median()
+g = a.topk(1)
+h = a.amax()
+i = a.floor()
+j = a.round()
+k = a.erf()
+l = a < a
+m = a.maximum(a)
+n = a.fmod(a)
+o = a.softmax(0)
+p = a.nansum()
+q = a.floor_(),
+""",
 }
 """Programs by the behaviour that they show."""
 
