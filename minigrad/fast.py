@@ -126,7 +126,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc, node_class, elementwise = op.forward, op.ufunc, op.node_class, op.elementwise
     plans: Any = op.plans or (None,) * 4
     _, only_a, only_b, both = plans
-    keeps_kind = ufunc is not None and {"ff->f", "dd->d"} <= {*ufunc.types}
+    keeps_kind = _keeps_kind(ufunc)
     bare = not any(plan and plan.extras for plan in plans)
 
     def apply(a: Any, b: Any) -> Any:
@@ -230,6 +230,11 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
 
 
 NUMBER = (None,)
+
+
+def _keeps_kind(ufunc: np.ufunc | None) -> bool:
+    """Whether what it makes of two arrays of one floating type is of that type."""
+    return ufunc is not None and {"ff->f", "dd->d"} <= {*ufunc.types}
 
 
 def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
@@ -503,7 +508,7 @@ def make_inplace(op: Op, regime: Regime = regime, inplace: General = inplace) ->
 def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., Any]:
     """``y += x`` in memory of its own: the ordinary result is put into the target, and if it was recorded, the target
     takes over its history."""
-    forward = op.forward
+    forward, straight = op.forward, op.ufunc if _keeps_kind(op.ufunc) else None
     name = f"{op.name}_"
 
     def apply(a: Any, b: Any) -> Any:
@@ -528,12 +533,16 @@ def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., A
             return inplace(op, (a, b), ())  # a recorded write is announced, for it rebases
         try:
             result = op.apply(a, b) if recorded else None
-            out = forward(x, y) if result is None else result.array
+            if result is None and straight is not None:
+                out = straight(x, y, x)
+            else:
+                out = forward(x, y) if result is None else result.array
         except (ValueError, RuntimeError):
             return inplace(op, (a, b), ())
-        if out.shape != x.shape or out.dtype is not kind:
-            return inplace(op, (a, b), ())
-        np.copyto(x, out)
+        if out is not x:
+            if out.shape != x.shape or out.dtype is not kind:
+                return inplace(op, (a, b), ())
+            np.copyto(x, out)
         bump_version(a, name)
         if result is not None:
             a._made_by = result._made_by

@@ -147,8 +147,10 @@ class GraphTask:
         needed = set(run)
         targets = needed | self.captures.keys()
         for node in reversed(self._in_order(roots)):
-            if any(after in needed or after in targets for after in node.next_nodes):
-                needed.add(node)
+            for after in node.next_nodes:
+                if after in needed or after in targets:
+                    needed.add(node)
+                    break
         self._needed = needed
 
     def _in_order(self, roots: Sequence[Node]) -> list[Node]:
@@ -364,10 +366,10 @@ class GraphTask:
         if NodeStarting.listeners:
             emit(NodeStarting(self, node, as_tuple(node, gradient)))
         known = gradient if hooks is not None and hooks.post else FORGOTTEN  # what hooks that come only now are given
-        if self._needed is None:
+        wanted = None if self._needed is None else self._wanted(node)
+        if wanted is None:
             results: list[Gradient] = node.run(gradient, self.create_graph)
         else:
-            wanted = tuple(target in self._needed or target in self.captures for target in node.next_nodes)
             results = node.run_some(gradient, self.create_graph, wanted)
         if node.hooks is not None and node.hooks.post:
             results = run_post_hooks(node, results, known, self)
@@ -379,6 +381,14 @@ class GraphTask:
             node.release()
         return results
 
+    def _wanted(self, node: Node) -> tuple[bool, ...] | None:
+        """Which gradients of ``node`` lead to something that is needed; None where all do."""
+        assert self._needed is not None
+        for target in node.next_nodes:
+            if target is not None and target not in self._needed and target not in self.captures:
+                return tuple([each in self._needed or each in self.captures for each in node.next_nodes])
+        return None
+
     def _send(self, node: Node, results: list[Gradient]) -> None:
         """Each result goes into the buffer of the node at the end of its edge."""
         dependencies, needed, captures = self.dependencies, self._needed, self.captures
@@ -386,16 +396,15 @@ class GraphTask:
         for index, target in enumerate(node.next_nodes):
             if target is None or (needed is not None and target not in needed and target not in captures):
                 continue
-            if results[index] is not None:
-                self._put_and_tell(node, index, target, numbers[index] if numbers else 0, results[index])
+            gradient = results[index]
+            if gradient is not None:
+                number = numbers[index] if numbers else 0
+                before = self.put(target, number, gradient)
+                if GradientSent.listeners:
+                    emit(GradientSent(self, node, index, target, number, gradient, before, self._held(target, number)))
             dependencies[target] -= 1
             if not dependencies[target]:
                 self.make_ready(target)
-
-    def _put_and_tell(self, node: Node, index: int, target: Node, number: int, gradient: Gradient) -> None:
-        before = self.put(target, number, gradient)
-        if GradientSent.listeners:
-            emit(GradientSent(self, node, index, target, number, gradient, before, self._held(target, number)))
 
     def _accumulate(self, node: AccumulateGrad) -> None:
         gradient = self.buffers.pop(node, None)
