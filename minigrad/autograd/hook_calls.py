@@ -133,7 +133,7 @@ def as_tensor(gradient: Gradient, task: GraphTask) -> Tensor:
     if id(gradient) in task.given:
         return task.given[id(gradient)]
     seed = task.given.get(id(getattr(gradient, "base", None)))
-    if seed is None or not gradient.flags.writeable:  # type: ignore[union-attr]
+    if seed is None or not gradient.flags.writeable:
         return wrap(np.array(gradient))
     view = wrap(gradient)  # a look at the caller's own, which a rule turned round without a copy
     with no_grad():
