@@ -148,13 +148,19 @@ class Wiring:
         return self._rows[y] if y in self._rows else self._joined(y, first, last)
 
     def _joined(self, y: int, first: int = 0, last: int = sys.maxsize) -> list[Cell]:
+        pieces = self._pieces.get(y, ())
+        through = [(edge, LEFT | RIGHT) for low, high, _, edge in pieces if low < first and last < high]
         cells: dict[int, dict[int, int]] = {}
-        for low, high, bits, edge in self._pieces.get(y, ()):
+        for low, high, bits, edge in pieces:
+            if low < first and last < high:
+                continue
             for x in range(max(low, first), min(high, last) + 1):
                 here = cells.setdefault(x, {})
                 along = 0 if low == high else (LEFT if x > low else 0) | (RIGHT if x < high else 0)
                 here[edge] = here.get(edge, 0) | bits | along
-        return [Cell(x, list(cells[x].items())) for x in sorted(cells)]
+        if not through:
+            return [Cell(x, list(cells[x].items())) for x in sorted(cells)]
+        return [Cell(x, [*through, *cells[x].items()] if x in cells else through) for x in range(first, last + 1)]
 
 
 def chart(

@@ -2,8 +2,9 @@
 ranks.
 
 All that ends in one cell is one net. Between two ranks a net comes down from its sources, runs along its own track,
-and goes down to its target. Two nets never run over each other; where they meet they cross at a right angle. Must not
-know how a scene is drawn.
+and goes down to its target. Two nets never run over each other, where they meet they cross at a right angle; unless all
+of both begins in one cell, as where a box has more edges than cells: these share a track, or five hundred of them would
+take five hundred. Must not know how a scene is drawn.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ class Net:
     @property
     def high(self) -> int:
         return max(self.target, *self.sources)
+
+    def fans_out_with(self, other: Net) -> bool:
+        """Whether both begin in one and the same cell."""
+        return {*self.sources, *other.sources} == {self.sources[0]}
 
     @property
     def rightward(self) -> bool:
@@ -249,9 +254,11 @@ def _take_track(net: Net, above: list[Net], tracks: list[list[Net]]) -> None:
     low, high, right = net.low, net.high, net.rightward
     for number, track in enumerate(tracks):
         for other in track:
-            if other.low <= high + 1 and low <= other.high + 1:
+            if other.low <= high + 1 and low <= other.high + 1 and not net.fans_out_with(other):
                 lowest = max(lowest, number + 1 if other.rightward == right else lowest)
-    while lowest < len(tracks) and any(o.low <= high + 1 and low <= o.high + 1 for o in tracks[lowest]):
+    while lowest < len(tracks) and any(
+        other.low <= high + 1 and low <= other.high + 1 and not net.fans_out_with(other) for other in tracks[lowest]
+    ):
         lowest += 1
     if lowest == len(tracks):
         tracks.append([])

@@ -142,6 +142,16 @@ def test_a_parameter_that_is_used_in_very_many_steps_has_stubs_instead_of_a_trun
     assert not few.stubs
 
 
+def test_a_fan_of_five_hundred_shares_its_track_and_a_window_of_it_is_what_the_whole_row_is_there() -> None:
+    edges = [(0, n) for n in range(1, 501)] + [(n, 501) for n in range(1, 501)]
+    scene = layout(dict.fromkeys(range(502), (12, 3)), edges)
+    assert scene.height < 40
+    wiring = Wiring(scene, edges)
+    for y in range(scene.height):
+        seen = [(cell.x, sorted(cell.parts)) for cell in Wiring(scene, edges).window(y, 3000, 3100)]
+        assert seen == [(cell.x, sorted(cell.parts)) for cell in wiring.row(y) if 3000 <= cell.x <= 3100]
+
+
 def test_very_many_very_long_edges_become_stubs_that_stand_below_their_source() -> None:
     count = 400
     edges = [(n, n + 1) for n in range(count)] + [(n, n + 100) for n in range(0, count - 100)]
