@@ -1,5 +1,6 @@
 """The saved pane: what nodes keep for their backward, from when to when, and how many bytes that is; on the cells of
-the timeline. A graph that is dropped without a backward call is not seen to let go. Must not know Textual.
+the timeline. A graph that is dropped without a backward call is not seen to let go, and the pane says so. Must not
+know Textual.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from inspector.app.view import Moment
 from inspector.draw.wording import plain
 
 BARS = "▁▂▃▄▅▆▇█"
+UNSEEN = "Kept as far as is known: a graph that is dropped without a backward pass lets go, too, but nobody is told."
 LISTED, AHEAD = 30, 8
 """Values with a row of their own; of them, those that are saved later."""
 
@@ -49,7 +51,11 @@ def lines(moment: Moment, room: int) -> list[Line]:
     shown = _shown(moment, known)
     rows += [_bar(moment, known, save, room) for save in shown]
     more = len(known.saves) - len(shown)
-    return [*rows, clip(line((f"{more:,} more, let go or to come", "muted")), room)] if more else rows
+    if more:
+        rows.append(clip(line((f"{more:,} more, let go or to come", "muted")), room))
+    if moment.view.step == moment.marks.length and moment.marks.ended is not None and known.held(moment.view.step):
+        rows += wrapped(UNSEEN, room, "faint")
+    return rows
 
 
 def size(count: int) -> str:

@@ -113,3 +113,13 @@ async def test_the_peak_and_the_bars_can_be_clicked(open_app: Open, walks: Calla
         assert app.step == peak
         await app.click("saved", "by ExpBackward0")
         assert trace.labels.node_name(app.desk.view.node) == "ExpBackward0"
+
+
+def test_what_is_kept_at_the_end_is_said_to_be_so_as_far_as_is_known(walks: Callable[[str], Any]) -> None:
+    walk = walks("import minigrad as mg\nw = mg.ones(3, requires_grad=True)\nloss = w.exp().sum()\n")
+    end = len(walk.trace)
+    assert "▣ 1 kept, 12 B" in walk.says(saved, end)[0]
+    assert "nobody is told" in " ".join(walk.says(saved, end))
+    assert "nobody is told" not in " ".join(walk.says(saved, end - 1))
+    over = walks(SCRIPT)
+    assert "nobody is told" not in " ".join(over.says(saved, len(over.trace)))
