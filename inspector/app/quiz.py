@@ -10,7 +10,6 @@ from typing import Any
 
 from inspector.app.veil import Key, Veiled
 from inspector.app.view import Moment
-from inspector.lessons.judging import judge, shown
 from inspector.trace import facts
 from inspector.trace.facts import Summary
 from inspector.trace.trace import Trace
@@ -63,6 +62,8 @@ class Quiz:
             return "Choose a node or a tensor first: its gradient is what you guess."
         label = truth.labels.label_of(node)
         steps = [step for step in truth.steps_of_node(node) if isinstance(truth.facts[step - 1], facts.NodeStarting)]
+        if not steps and truth.outcome is None:
+            return f"No gradient has arrived at {label} yet: go on, and guess when it runs."
         if not steps:
             return f"No backward call of this run reaches {label}, so no gradient arrives there."
         for step in _in_turn(steps, view.step):
@@ -115,6 +116,8 @@ class Quiz:
 
     def answer(self, question: Question, typed: str) -> Reply:
         """Judge a guess; ``?`` gives up. The first guess is what counts."""
+        from inspector.lessons.judging import judge, shown  # who only opens a trace need not wait for its NumPy
+
         if typed.strip() == REVEAL:
             return self._over(question, right=False, words=f"{question.words} is {shown(question.truth)}.")
         first = question.key not in self._tried

@@ -84,7 +84,12 @@ def beside(tmp_path: Path) -> Beside:
 
     @asynccontextmanager
     async def opened(
-        source: str, *, steered: bool = True, size: tuple[int, int] = (120, 40), limit: int = 100_000
+        source: str,
+        *,
+        steered: bool = True,
+        quiz: bool = False,
+        size: tuple[int, int] = (120, 40),
+        limit: int = 100_000,
     ) -> AsyncIterator[Steered]:
         path = tmp_path / "script.py"
         path.write_text(textwrap.dedent(source), encoding="utf-8")
@@ -94,7 +99,7 @@ def beside(tmp_path: Path) -> Beside:
 
         live = Live(launch, steered=steered)
         live.start()
-        app = InspectorApp(live.trace, script=live)
+        app = InspectorApp(live.trace, script=live, quiz=quiz)
         try:
             async with app.run_test(size=size) as pilot:
                 one = Steered(app, pilot, live)
@@ -200,6 +205,60 @@ async def test_what_is_asked_is_typed_below_the_prompt(beside: Beside) -> None:
         await app.state("ended")
         assert "✗ ended: EOFError" in app.text("banner")
         await app.until(lambda: not app.desk.desk.plan.typing)
+
+
+CUBE = """
+    import minigrad as mg
+    w = mg.tensor(3.0, requires_grad=True)
+    loss = w * w * w
+    loss.backward()
+    print("it is", w.grad.item())
+"""
+
+
+async def test_a_quiz_goes_on_while_the_script_makes_its_gradients(beside: Beside) -> None:
+    async with beside(CUBE, quiz=True) as app:
+        await app.press_and_wait("n", "n", "n")
+        assert "g ?" in app.text("graph")
+        assert "‖" not in app.text("events") + app.text("graph")
+        await app.press("y")
+        assert "∂loss/∂" in str(app.app.screen.query_one("#asked").render())
+        await app.press("escape", "c")
+        await app.state("ended")
+        await app.until(lambda: "it is ??.?" in app.text("output"))
+        await app.press("A", "y", *"27", "enter", "end")
+        assert "1 of 1 right" in app.text("banner")
+        assert "it is 27.0" in app.text("output")
+        await app.press("r")
+        await app.until(lambda: app.desk.can_move and app.desk.walk.trace.facts[0] == app.live.trace.facts[0])
+        assert "nothing guessed yet" in app.text("banner")
+
+
+async def test_of_a_gradient_that_is_still_to_come_nothing_is_asked(beside: Beside) -> None:
+    async with beside(CUBE, quiz=True) as app:
+        await app.press_and_wait("o")
+        await app.press("y")
+        assert any("has arrived at" in told.message for told in app.app._notifications)
+
+
+async def test_while_more_comes_than_one_can_look_at_the_bars_run_ahead_of_the_panes(beside: Beside) -> None:
+    source = """
+        import minigrad as mg
+        w = mg.tensor(3.0, requires_grad=True)
+        while True:
+            (w * w).backward()
+    """
+    async with beside(source, limit=1_000_000) as app:
+        await app.press("c")
+        await app.until(lambda: len(app.live.trace) > 5_000)
+        told = app.text("banner")
+        assert "▶ running" in told
+        step, of = told.rpartition("step ")[2].split(" of ")
+        assert step == of
+        await app.press("c")
+        await app.state("waiting")
+        await app.until(lambda: app.step == app.desk.walk.marks.length == len(app.live.trace))
+        assert f"step {app.step:,} of {app.step:,}" in app.text("banner")
 
 
 async def test_r_starts_it_anew_and_keeps_breakpoints(beside: Beside) -> None:
