@@ -81,6 +81,7 @@ class Teaching(Screen[None]):
     def action_present(self) -> None:
         """Hide all but the graph and a caption, or show everything again."""
         view = self.view
+        self.set_class(not view.presenting, "presents")  # what is notified must not cover the caption
         if view.presenting:
             self.view = replace(view, presenting=False, zoom=self._zoom)
             return
