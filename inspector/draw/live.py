@@ -9,14 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from inspector.draw.subject import Subject
 from inspector.trace.facts import SAMPLE, Edge, Place, Summary
 from inspector.trace.sampling import places
 from inspector.trace.state import NodeState, Saved, State, Status, StorageState, TensorState
+
+if TYPE_CHECKING:
+    import numpy as np  # who only reads a trace need not wait for it
 
 OURS = "inspector."
 
@@ -180,6 +181,8 @@ def _age(node: Any, leaf: Any) -> int:
 
 
 def _array(tensor: Any) -> np.ndarray[Any, Any] | None:
+    import numpy as np
+
     array = getattr(tensor, "array", None)
     if array is None and callable(getattr(tensor, "detach", None)):
         array = tensor.detach().numpy()
@@ -204,6 +207,8 @@ def _gradient(tensor: Any) -> Summary | None:
 def _summary(array: np.ndarray[Any, Any] | None) -> Summary | None:
     if array is None:
         return None
+    import numpy as np
+
     numbers = array.ravel().astype(complex if array.dtype.kind == "c" else float)
     nans, infinities = int(np.isnan(numbers).sum()), int(np.isinf(numbers).sum())
     finite = numbers[np.isfinite(numbers)]
