@@ -59,10 +59,16 @@ def refused(operation: Operation, shape: tuple[int, ...], torch: Any) -> str | N
 
 def results(operation: Operation, shape: tuple[int, ...], xp: Any) -> list[Any]:
     """The output and the gradients."""
-    leaves = [xp.tensor(one, requires_grad=True) for one in operation.inputs(shape)]
-    out = operation.apply(xp, *leaves)
+    leaves, indices = operands(operation, shape, xp)
+    out = operation.apply(xp, *leaves, *indices)
     out.backward(_seed(xp, out))
     return [array(out), *(array(leaf.grad) for leaf in leaves)]
+
+
+def operands(operation: Operation, shape: tuple[int, ...], xp: Any) -> tuple[list[Any], list[Any]]:
+    """The leaves, and the operands without gradient."""
+    leaves = [xp.tensor(one, requires_grad=True) for one in operation.inputs(shape)]
+    return leaves, [xp.tensor(one) for one in operation.indices(shape)]
 
 
 def _figures(
@@ -76,21 +82,21 @@ def _figures(
 
 def forward(operation: Operation, shape: tuple[int, ...], xp: Any) -> Callable[[], object]:
     """The operation on tensors that need gradients: it is recorded."""
-    leaves = [xp.tensor(one, requires_grad=True) for one in operation.inputs(shape)]
+    given = [each for kind in operands(operation, shape, xp) for each in kind]
     apply = operation.apply
-    return lambda: apply(xp, *leaves)
+    return lambda: apply(xp, *given)
 
 
 def with_backward(operation: Operation, shape: tuple[int, ...], xp: Any) -> Callable[[], object]:
     """The same, and its gradients, from nothing to the leaves' ``.grad``."""
-    leaves = [xp.tensor(one, requires_grad=True) for one in operation.inputs(shape)]
-    apply = operation.apply
-    seed = _seed(xp, apply(xp, *leaves))
+    leaves, indices = operands(operation, shape, xp)
+    apply, given = operation.apply, [*leaves, *indices]
+    seed = _seed(xp, apply(xp, *given))
 
     def run() -> None:
         for leaf in leaves:
             leaf.grad = None
-        apply(xp, *leaves).backward(seed)
+        apply(xp, *given).backward(seed)
 
     return run
 
