@@ -15,6 +15,8 @@ from functools import lru_cache
 from inspector.trace.facts import SAMPLE
 
 SIDE = 8
+GOLDEN = 0.618034
+"""Its multiples fall evenly between whole numbers, and never repeat."""
 
 
 @lru_cache(maxsize=1024)
@@ -39,9 +41,13 @@ def places(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def spread(length: int, count: int) -> Sequence[int]:
-    """``count`` of the numbers below ``length``, as far apart as they can be, the first among them.
+    """``count`` of the numbers below ``length``: the first, and then one of each stretch, every time elsewhere in it.
 
-    >>> spread(10, 5)
-    [0, 2, 4, 6, 8]
+    Were they as far apart as each other, they would all hit the same place of what comes again and again, as the left
+    edge of an image whose rows lie one after another.
+
+    >>> spread(64, 8), spread(9, 5)
+    ([0, 12, 17, 30, 35, 40, 53, 58], [0, 1, 3, 5, 7])
     """
-    return [index * length // count for index in range(count)]
+    aside = GOLDEN if length >= 2 * count else 0  # in shorter stretches two would meet
+    return [int((index + index * aside % 1) * length / count) for index in range(count)]

@@ -69,5 +69,7 @@ def _scale(summary: Summary, largest: float, columns: int, rows: int) -> Line:
     whole = f"{across:,}" if count == across else f"{count // across:,}×{across:,}"
     shown = f"{columns}" if count == across else f"{rows}×{columns}"
     part = "" if columns * rows >= count else f"  {shown} of {whole}"
+    if not largest:
+        return line((f"all 0{part}", "faint"))
     scale = number(float(largest))
     return line(("▤", "saved"), (f" −{scale}  ", "faint"), ("█", "code"), (f" {scale}{part}", "faint"))

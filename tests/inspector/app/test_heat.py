@@ -59,6 +59,8 @@ def test_a_map_is_as_wide_and_as_high_as_there_is_room_for() -> None:
     tall = heat(_summary(np.ones((4096, 3), dtype=np.float32)), 30)
     assert [text(row) for row in tall[:-1]] == ["██████"] * 8
     assert text(tall[-1]).endswith("  8×3 of 4,096×3")
+    nothing = heat(_summary(np.zeros((100, 10), dtype=np.float32)), 30)
+    assert text(nothing[-1]) == "all 0  8×8 of 100×10"
     assert heat(Summary((64,), "f32"), 30) == []
     assert heat(Summary((64, 64), "f32", values=(1.0, 2.0)), 30) == []  # a damaged file may say so
 

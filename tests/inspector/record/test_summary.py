@@ -9,7 +9,7 @@ import pytest
 
 from inspector.record.summary import short_name, summarise
 from inspector.trace.facts import SAMPLE, Summary
-from inspector.trace.sampling import grid
+from inspector.trace.sampling import grid, spread
 
 
 def summary(value: Any) -> Summary:
@@ -33,18 +33,26 @@ def test_statistics_are_those_of_numpy(shape: tuple[int, ...], dtype: str) -> No
     else:
         rows, columns = grid(shape)
         assert 0.9 * SAMPLE < rows * columns <= SAMPLE
-        every = array[:: shape[0] // rows, :: shape[1] // columns][:rows, :columns]
-        assert found.values[0] == every[0, 0]
+        assert found.values[0] == array.flat[0]
         assert set(found.values) <= set(array.ravel().tolist())
         assert len(found.values) == rows * columns
 
 
 def test_the_sample_of_a_large_array_is_spread_over_all_of_it() -> None:
     array = np.arange(128 * 64, dtype=np.float32).reshape(128, 64)
-    assert list(summary(array).values) == array[::16, ::8].ravel().tolist()
-    assert list(summary(array.T).values) == array.T[::8, ::16].ravel().tolist()
-    assert list(summary(array.reshape(4, 32, 64)).values) == array[::16, ::8].ravel().tolist()
-    assert list(summary(array.ravel()).values) == array.ravel()[::128].tolist()
+    for laid in (array, array.reshape(4, 32, 64)):
+        kept = np.array(summary(laid).values)
+        assert (kept // 64 // 16).reshape(8, 8).tolist() == [[row] * 8 for row in range(8)]
+        assert (kept % 64 // 8).reshape(8, 8).tolist() == [list(range(8))] * 8
+    turned = np.array(summary(array.T).values)
+    assert (turned % 64 // 8).reshape(8, 8).tolist() == [[row] * 8 for row in range(8)]
+    assert (np.array(summary(array.ravel()).values) // 128).tolist() == list(range(64))
+
+
+def test_what_comes_again_and_again_is_not_always_hit_at_the_same_place() -> None:
+    images = np.zeros((100, 8, 8), dtype=np.float32)
+    images[:, :, 1:] = 1.0  # a margin on the left
+    assert 0 < sum(summary(images.reshape(100, 64)).values) < 64
 
 
 @pytest.mark.parametrize("size", [4, 5000])
@@ -106,3 +114,12 @@ def test_none_stays_none() -> None:
 )
 def test_types_have_short_names(dtype: str, short: str) -> None:
     assert short_name(np.dtype(dtype)) == short
+
+
+@pytest.mark.parametrize("count", [1, 8, 64])
+def test_no_place_of_a_sample_is_taken_twice(count: int) -> None:
+    for length in range(count, 40 * count, 7):
+        places = spread(length, count)
+        assert places[0] == 0
+        assert sorted(set(places)) == places
+        assert places[-1] < length
