@@ -74,6 +74,8 @@ def parts_at(a: Array, index: Array, /, dim: int) -> Array:
     _check_integers(index, "index_select")
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if not a.ndim and index.size != 1:
+        raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     source = a if a.ndim else a.reshape(1)
     if not all_within(index, source.shape[dim]):
         raise IndexError("index out of range in self")

@@ -1112,10 +1112,12 @@ b = xp.tensor([[1.0, 2.0]], dtype=xp.float32, requires_grad=True)
 a.backward(b.sum(0))
 a.view(1, 2).backward((b * 2).to(xp.float64))
 """,
-    "a number may be turned round": """
+    "a number may be turned round, and is one part of itself": """
 a = xp.tensor(-1.5, dtype=xp.float64, requires_grad=True)
 b = a.flip(0)
 b.backward()
+c = a.index_select(0, xp.tensor([0, 0, 0]))
+d = a.index_select(0, xp.tensor([0]))
 """,
     "complex numbers have no order": """
 a = xp.tensor([1 + 1j, 2.0])
