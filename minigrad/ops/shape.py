@@ -175,6 +175,8 @@ def movedim(input: Any, source: int | Sequence[int], destination: int | Sequence
             f"of dims as "
             f"destination ({list(new)} dims)"
         )
+    if not ndim:
+        return viewing.alias.apply(input)
     order = [dim for dim in range(ndim) if dim not in old]
     for place, dim in sorted(zip(new, old, strict=True)):
         order.insert(place, dim)
