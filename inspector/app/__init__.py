@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Look", "NoTerminalError", "has_terminal", "is_served", "show", "snapshot", "watch"]
 
-PROMPT = 0.0005
-"""Seconds for which a thread that reads from a script may keep a key press waiting, some ten times over; Python's own
-measure is ten times as much."""
-
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -58,14 +54,13 @@ def watch(script: Live, look: Look | None = None) -> None:
     if not has_terminal():
         raise NoTerminalError("a script can only be steered from a terminal; here stdin or stderr is none: use --plain")
     from inspector.app.app import InspectorApp
+    from inspector.app.ease import at_ease
 
     script.start()
-    patience = sys.getswitchinterval()
-    sys.setswitchinterval(PROMPT)
     try:
-        InspectorApp(script.trace, script=script, **_choices(look or Look(), script.trace.script)).run()
+        with at_ease():
+            InspectorApp(script.trace, script=script, **_choices(look or Look(), script.trace.script)).run()
     finally:
-        sys.setswitchinterval(patience)
         script.close()
 
 
@@ -91,11 +86,13 @@ def show(trace: Trace, *, at_end: bool = False, file: str = "", look: Look | Non
             "the app needs a terminal for its keys and its screen; here stdin or stderr is none: use --plain"
         )
     from inspector.app.app import InspectorApp
+    from inspector.app.ease import at_ease
 
     choices = _choices(look or Look(), file or trace.script)
     if file and choices["memory"] is not None:
         choices["memory"].settle(last_file=os.path.abspath(file))
-    InspectorApp(trace, at_end=at_end, **choices).run()
+    with at_ease():
+        InspectorApp(trace, at_end=at_end, **choices).run()
 
 
 def snapshot(trace: Trace, *keys: str, size: tuple[int, int] = (120, 38)) -> Snapshot:

@@ -10,19 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints
 from inspector.app.child import Child
 from inspector.app.landmarks import Landmarks
-from inspector.explain import Finding
-from inspector.record.recheck import Report
 from inspector.trace import facts
 from inspector.trace.cursor import Change
 from inspector.trace.facts import Fact, Place
 from inspector.trace.state import NodeState, State, TensorState
 from inspector.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from inspector.explain import Finding
+    from inspector.record.recheck import Report
 
 LOOK_BACK = 300
 """How many facts back a step looks for the tensor and the node it is about."""

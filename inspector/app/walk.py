@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import Breakpoints, Hits
@@ -11,10 +12,12 @@ from inspector.app.child import Child
 from inspector.app.landmarks import Kind, Landmarks
 from inspector.app.storages import storages_of
 from inspector.app.view import Moment, View, focus, tensor_of
-from inspector.explain import Finding, explain
-from inspector.record.recheck import Report
 from inspector.trace.cursor import Change, Cursor
 from inspector.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from inspector.explain import Finding
+    from inspector.record.recheck import Report
 
 NOTHING = {"Printed", "ScriptEnded", "RecordingStopped"}
 """What is recorded of a script that does nothing with minigrad."""
@@ -60,6 +63,8 @@ class Walk:
 
         It gives up as soon as ``while_`` says that nobody waits for it any more.
         """
+        from inspector.explain import explain  # two dozen modules, for which the first picture need not wait
+
         storages_of(self.trace)  # what the panes below the timeline ask for, read while nobody waits
         return tuple(explain(self.trace, while_=while_))
 

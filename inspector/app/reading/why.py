@@ -6,13 +6,17 @@ about. Elsewhere one line leads to it. Must not know Textual.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inspector.app.lines import BLANK, Bit, Jump, Line, line, wrapped
 from inspector.app.reading.places import short
 from inspector.app.reading.story import story
 from inspector.app.view import Moment
 from inspector.draw.wording import plain
-from inspector.explain import Finding
 from inspector.trace import facts
+
+if TYPE_CHECKING:
+    from inspector.explain import Finding
 
 
 def title(moment: Moment) -> Line:

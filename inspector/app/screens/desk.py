@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import work
 from textual.app import ComposeResult
@@ -41,14 +42,18 @@ from inspector.app.widgets.pages import PAGES, ReadingPane
 from inspector.app.widgets.source import SourcePane
 from inspector.app.widgets.timeline import Timeline
 from inspector.app.widgets.typing import TypeLine
-from inspector.explain import Finding
 from inspector.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from inspector.explain import Finding
 
 GROWTH = 0.1
 """Seconds between two looks at a trace that may be growing."""
 FASTEST = 60
 AHEAD = ("banner", "keybar", "timeline", "output", "events")
 """The panes that need no state."""
+PATIENCE = 1.0
+"""Seconds for which threads wait at most for the first picture: they would take half of the time from it."""
 FAR = 20_000
 """From so many steps on, the way to the first one that is shown takes longer than a reader should wait."""
 
@@ -75,6 +80,12 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
         Binding(key.keys, key.action, key.label or key.help, key_display=key.sign, show=False) for key in KEYS
     ]
     AUTO_FOCUS = "#graph"
+    DEFAULT_CSS = """
+    DeskScreen.presents ToastRack {
+        dock: top;
+        align: right top;
+    }
+    """
 
     view: var[View] = var(View(), init=False)
 
@@ -100,6 +111,10 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
         self._unexplained = False
         self._panes: list[Canvas] = []
         self._arranged: Plan | None = None
+        self._skipped = False
+        """Whether panes are still to show the last move."""
+        self._painted = threading.Event()
+        """Once there is a first picture."""
 
     def compose(self) -> ComposeResult:
         """All panes, once; the plan says which of them are seen."""
@@ -127,6 +142,7 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
         self.view = self.walk.go(self.recalled(view), 0)
         self.open_at(step)
         self._explain()
+        self.call_after_refresh(self._painted.set)
         if self.script is None:
             self.set_interval(GROWTH, self._grow)
         else:
@@ -143,6 +159,7 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
     def _read_to(self, step: int) -> None:
         """Go through a long trace aside, so that the screen is there at once, and then open at ``step``."""
         worker = get_current_worker()
+        self._painted.wait(PATIENCE)
         for reached in self.walk.trace.keyframes.build():
             if worker.is_cancelled:  # the app ends, which would wait for this
                 return
@@ -159,6 +176,7 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
     def _explain(self) -> None:
         """Have the trace explained aside. A diagnosis that fails is no reason to leave the reader without the rest."""
         worker = get_current_worker()
+        self._painted.wait(PATIENCE)
         try:
             findings = self.walk.explain(while_=lambda: not worker.is_cancelled)
         except Exception as error:
@@ -179,9 +197,25 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
         if old.playing != new.playing or old.speed != new.speed:
             self._play_at(new.speed if new.playing else 0)
         self._arrange()
-        self._draw()
+        if self.app.message_queue_size:
+            self._skip()
+        else:
+            self._draw()
+
+    def _skip(self) -> None:
+        """While a key is held down faster than panes are drawn: draw once, when the keys that wait have been heard."""
+        if not self._skipped:
+            self._skipped = True
+            self.call_later(self._draw_skipped)
+
+    def _draw_skipped(self) -> None:
+        if self._skipped:
+            self._draw()
 
     def _draw(self) -> None:
+        if self._skipped:
+            self._skipped = False
+            self.walk.change = None  # of what the panes show, more has changed than in the last move
         moment = self.walk.moment(self.view)
         seen = self.places.regions
         for pane in self._panes:
