@@ -15,13 +15,14 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.app.lines import Bit, Jump, Line, Role, line, width
+from inspector.app.lines import Bit, Jump, Line, Role, fit, line, width
 from inspector.app.view import Moment
 from inspector.app.widgets.surface import Surface, stretches
 
 ROLES: tuple[Role, ...] = get_args(Role)
 FILLS: frozenset[str] = frozenset({"running", "failed", "lit", "marked"})
 """The roles that bring a background of their own."""
+BOLD = Style(bold=True)
 
 
 class Inkwell(Widget):
@@ -62,7 +63,8 @@ class Canvas(Surface, can_focus=True, inherit_bindings=False):
         self._inks: dict[str, Style] = {}
         self._mixed: dict[tuple[str, str], Style] = {}
         """Inks laid over each other."""
-        self._title = ""
+        self.heading: str | None = None
+        """What stands beside the name in the frame."""
 
     def show(self, moment: Moment) -> None:
         """Draw another moment."""
@@ -75,11 +77,16 @@ class Canvas(Surface, can_focus=True, inherit_bindings=False):
 
     def entitle(self, *parts: Bit | str | tuple[str, Role]) -> None:
         """Write the pane's name, and ``parts`` after it, into its frame."""
-        words = "".join(bit.text for bit in line(*parts)).replace("[", "\\[")
-        title = f" [b]{self.TITLE}[/b]  {words} " if words else f" [b]{self.TITLE}[/b] "
-        if title != self._title:
-            self._title = title
-            self.name_it(title)
+        words = "".join(bit.text for bit in line(*parts)).expandtabs(4)
+        words = words.partition("\n")[0]
+        if words != self.heading:
+            self.heading = words
+            self.refresh(Region(0, -1, self.window.width, 1))
+
+    def titled(self, style: Style) -> Strip:
+        room = max(0, self.outer_size.width - 2 - len(self.TITLE) - 4)
+        words = f"  {fit(self.heading, min(room, cell_len(self.heading)))} " if self.heading else " "
+        return Strip([Segment(" ", style), Segment(self.TITLE, style + BOLD), Segment(words, style)])
 
     def ink(self, role: str) -> Style:
         """The style of a role in the present theme."""
@@ -134,7 +141,7 @@ class Canvas(Surface, can_focus=True, inherit_bindings=False):
             return None
         strip = self._strips.get(y)
         if strip is None:
-            strip = self._strips[y] = self.strip(y).simplify()  # Textual handles every segment four times
+            strip = self._strips[y] = self.strip(y)
         return strip
 
     def strip(self, y: int) -> Strip:

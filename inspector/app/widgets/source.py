@@ -36,7 +36,7 @@ class SourcePane(Canvas):
         """Draw another moment; turn to another file if that is where it plays."""
         self.moment = moment
         file = file_of(moment)
-        if file != self.file or not self._title:
+        if file != self.file or self.heading is None:
             self._turn_to(file, moment.trace.sources.get(file, "") if file is not None else "")
         self._count(moment)
         self.keep_up()

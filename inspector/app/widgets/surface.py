@@ -4,7 +4,7 @@ Must not know what the rows say.
 
 Textual would make every row of a widget anew that asks for it, write it to the terminal whether it differs or not, and
 give every scrollbar a widget of its own; that was three quarters of what a step cost. A surface remembers what it
-shows, and has a bar that is part of its rows. It has no borders but a level one on top.
+shows, and has a bar that is part of its rows. It has no borders but a level one on top, which bears its title.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-BAR = "▐"
+BAR, LEVEL = "▐", "─"
 
 
 class Frame(NamedTuple):
@@ -34,6 +34,9 @@ class Frame(NamedTuple):
     background: Color
     blank: Style
     bar: Style
+    rule: Style
+    """Of the border."""
+    title: Style
 
 
 class Surface(ScrollView, can_focus=True, inherit_bindings=False):
@@ -49,7 +52,6 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
         self._stale: set[int] = set()
         """The rows that may have changed since."""
         self._frame: Frame | None = None
-        self._naming = False
         self._grip: int | None = None
         """While the bar is dragged: how far below its upper end it is held."""
 
@@ -57,6 +59,10 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
 
     def painted(self, y: int) -> Strip:
         """Row ``y`` of the window, as long as it happens to be."""
+        raise NotImplementedError
+
+    def titled(self, style: Style) -> Strip:
+        """What stands in the border on top."""
         raise NotImplementedError
 
     @property
@@ -171,19 +177,6 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- what is on the screen
 
-    def name_it(self, title: str) -> None:
-        """Write a title into the border. Textual would have the whole widget painted anew."""
-        self._naming = True
-        self.border_title = title
-        self._naming = False
-
-    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Surface:
-        """Have regions looked through for what has changed; of a title that changes, the border alone."""
-        if self._naming:
-            regions = (Region(0, -1, self.window.width, 1),)
-        super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-        return self
-
     def _set_dirty(self, *regions: Region) -> None:
         super()._set_dirty(*regions)
         if regions:
@@ -206,25 +199,30 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
         return [Region(0, start, frame.size.width, stop - start) for start, stop in stretches(changed)]
 
     def _has_changed(self, y: int, frame: Frame) -> bool:
-        """Make a row anew; if it is another one than before, keep it. The border is taken for changed."""
-        before = self._drawn.pop(y, None)
-        if not self._is_inside(y, frame):
-            return True
-        made = self._drawn[y] = self._made(y, frame)
-        return before is None or before != made
-
-    def _is_inside(self, y: int, frame: Frame) -> bool:
-        return 0 <= y - frame.gutter.top < self.window.height
+        """Make a row anew; if it is another one than before, keep it."""
+        made, before = self._made(y, frame), self._drawn.get(y)
+        if before is not None and before == made:
+            return False
+        self._drawn[y] = made
+        return True
 
     def _framed(self) -> Frame:
         """What is around the rows; if it has changed, so have they."""
         frame = self._frame
         if frame is None or frame.size != self.outer_size or frame.filters != self.get_line_filters():
-            gutter, filters = self.styles.gutter, self.get_line_filters()
-            blank, bar = self.blank, self.bar_style
-            frame = self._frame = Frame(self.outer_size, gutter, filters, self.background_colors[1], blank, bar)
+            frame = self._frame = self._looked_up()
             self._drawn.clear()
         return frame
+
+    def _looked_up(self) -> Frame:
+        styles, back = self.styles, self.background_colors[1]
+
+        def over(colour: Color) -> Style:
+            return Style(color=(back + colour).rich_color, bgcolor=back.rich_color)
+
+        rule, title = over(styles.border_top[1]), over(styles.border_title_color)
+        filters = self.get_line_filters()
+        return Frame(self.outer_size, styles.gutter, filters, back, self.blank, self.bar_style, rule, title)
 
     def notify_style_update(self) -> None:
         """The theme changed, or the focus came or went."""
@@ -253,24 +251,31 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _made(self, y: int, frame: Frame) -> Strip:
         """A row of the widget: the border, or a row of the window with what is beside it."""
-        inside = y - frame.gutter.top
-        if not self._is_inside(y, frame):
-            return super().render_lines(Region(0, y, frame.size.width, 1))[0]
-        strip, columns, (left, right) = self.painted(inside), self.columns, (frame.gutter.left, frame.gutter.right)
+        row = self._inside(y - frame.gutter.top, frame) if y >= frame.gutter.top else self._border(frame)
+        row = list(Segment.simplify(row))  # Textual handles every segment three times
+        for each in frame.filters:
+            row = each.apply(row, frame.background)
+        return Strip(row, frame.size.width)
+
+    def _inside(self, y: int, frame: Frame) -> list[Segment]:
+        """A row of the window, between its paddings, with its piece of the bar."""
+        strip, columns, (left, right) = self.painted(y), self.columns, (frame.gutter.left, frame.gutter.right)
         if strip.cell_length > columns:
             strip = strip.crop(0, columns)
         row = [Segment(" " * left, frame.blank), *strip] if left else [*strip]
         room = frame.size.width - left - strip.cell_length
-        if inside in self._thumb():
-            between = room - right - 1
-            row += [Segment(" " * between, frame.blank)] if between else []
-            row.append(Segment(BAR, frame.bar))
+        if y in self._thumb():
+            row += [Segment(" " * (room - right - 1), frame.blank), Segment(BAR, frame.bar)]
             room = right
-        if room:
-            row.append(Segment(" " * room, frame.blank))
-        for each in frame.filters:
-            row = each.apply(row, frame.background)
-        return Strip(row, frame.size.width)
+        row.append(Segment(" " * room, frame.blank))
+        return row
+
+    def _border(self, frame: Frame) -> list[Segment]:
+        """The level line with the title in it."""
+        wide = frame.size.width
+        title = self.titled(frame.title).crop(0, max(0, wide - 2))
+        rest = wide - 1 - title.cell_length
+        return [Segment(LEVEL, frame.rule), *title, Segment(LEVEL * rest, frame.rule)]
 
 
 def stretches(rows: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -172,8 +172,8 @@ async def test_cards_and_titles_show_where_a_breakpoint_is(open_app: Open) -> No
     async with open_app() as app:
         await app.press("b")
         assert "◉═" in app.text("graph")
-        assert "◉ stop" in str(app.pane("node").border_title)
+        assert "◉ stop" in str(app.pane("node").heading)
         app.pane("tensor").focus()
         await app.press("z", "z", "b")
         assert "◉✗ Exp t" in app.text("graph")
-        assert "◉ stop" in str(app.pane("tensor").border_title)
+        assert "◉ stop" in str(app.pane("tensor").heading)

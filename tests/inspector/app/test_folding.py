@@ -132,7 +132,7 @@ async def test_keys_fold_the_graph_and_narrow_it(open_app: Open, walks: Callable
         assert len(graph.chart.scene.boxes) == whole - 2
         await app.press("F", "F")
         assert "script.py:8 ×20" in app.text("graph") or graph.chart.folded.groups
-        assert "by loop" in str(graph.border_title)
+        assert "by loop" in str(graph.heading)
         await app.press("n", "n", "n")
         await app.press("j")
         assert graph.chart.box_of(app.desk.view.node) is not None
@@ -140,7 +140,7 @@ async def test_keys_fold_the_graph_and_narrow_it(open_app: Open, walks: Callable
         assert app.desk.view.fold == ""
         assert len(graph.chart.scene.boxes) == whole
         await app.press("G")
-        assert "about the selected one" in str(graph.border_title)
+        assert "about the selected one" in str(graph.heading)
         assert len(graph.chart.scene.boxes) < whole / 2
         assert graph.chart.box_of(app.desk.view.node) is not None
         await app.press("n")

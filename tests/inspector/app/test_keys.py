@@ -206,17 +206,17 @@ async def test_z_goes_from_cards_to_boxes_to_chips(open_app: Open) -> None:
 async def test_arrows_and_letters_choose_nodes_in_the_graph_until_escape(open_app: Open) -> None:
     async with open_app() as app:
         await app.press("up")
-        assert "AddBackward0" in str(app.pane("node").border_title)
+        assert "AddBackward0" in str(app.pane("node").heading)
         await app.press("k")
-        assert "SumBackward0" in str(app.pane("node").border_title)
+        assert "SumBackward0" in str(app.pane("node").heading)
         await app.press("j", "down", "down")
-        assert "AccumulateGrad of W" in str(app.pane("node").border_title)
-        assert "W" in str(app.pane("tensor").border_title)
+        assert "AccumulateGrad of W" in str(app.pane("node").heading)
+        assert "W" in str(app.pane("tensor").heading)
         assert "║ ○ ⊕ W " in app.text("graph")
         await app.press("left")
-        assert "AccumulateGrad of W" in str(app.pane("node").border_title)  # what one chose stays
+        assert "AccumulateGrad of W" in str(app.pane("node").heading)  # what one chose stays
         await app.press("escape")
-        assert "ExpBackward0" in str(app.pane("node").border_title)
+        assert "ExpBackward0" in str(app.pane("node").heading)
 
 
 async def test_up_and_down_go_from_event_to_event_in_the_list(open_app: Open) -> None:

@@ -15,12 +15,12 @@ Open = Callable[..., AbstractAsyncContextManager[Any]]
 async def test_a_click_on_a_node_selects_it_with_its_tensor(open_app: Open) -> None:
     async with open_app() as app:
         await app.click("graph", "SumBackward0")
-        assert "SumBackward0" in str(app.pane("node").border_title)
-        assert "t.sum()" in str(app.pane("tensor").border_title)
+        assert "SumBackward0" in str(app.pane("node").heading)
+        assert "t.sum()" in str(app.pane("tensor").heading)
         assert "║ ✓ SumBackward0 ║" in app.text("graph")
         await app.click("graph", ".grad")
-        assert "AccumulateGrad of W" in str(app.pane("node").border_title)
-        assert "kept in view" in str(app.pane("tensor").border_title)
+        assert "AccumulateGrad of W" in str(app.pane("node").heading)
+        assert "kept in view" in str(app.pane("tensor").heading)
 
 
 async def test_a_click_on_an_event_goes_to_its_step(open_app: Open) -> None:
@@ -50,7 +50,7 @@ async def test_a_click_on_a_line_of_source_goes_to_the_next_time_it_runs(open_ap
 async def test_names_in_the_panes_lead_to_what_they_name(open_app: Open) -> None:
     async with open_app() as app:
         await app.click("node", "⊕ W")
-        assert "AccumulateGrad of W" in str(app.pane("node").border_title)
+        assert "AccumulateGrad of W" in str(app.pane("node").heading)
         await app.press("escape")
         await app.click("node", "add_")
         assert app.step == 73
@@ -66,7 +66,7 @@ async def test_every_key_in_the_bar_is_a_button(open_app: Open, trace: Trace) ->
         await app.click("keybar", "→ step")
         assert app.step == len(trace) - 1
         await app.click("keybar", "z zoom")
-        assert "zoom 2" in str(app.pane("graph").border_title)
+        assert "zoom 2" in str(app.pane("graph").heading)
 
 
 async def test_a_tab_brings_its_pane_to_the_front(open_app: Open) -> None:
