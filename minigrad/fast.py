@@ -23,6 +23,7 @@ from minigrad.autograd.wrap import TensorBase, late
 from minigrad.dispatch import General, general, inplace, make_general
 from minigrad.dtypes import F32, F64
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise, row_by_row
+from minigrad.specialised import with_code_of_its_own
 
 if TYPE_CHECKING:
     from minigrad.op import Op
@@ -36,6 +37,10 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
 
     ``regime`` says whether things are ordinary, and ``general`` does what the fast paths leave.
     """
+    return with_code_of_its_own(_way_of(op, regime, general))
+
+
+def _way_of(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     if op.several:
         return _several(op, regime, general) if len(op.operands) == 1 and not op.variadic else make_general(op, general)
     if op.variadic or op.constants or op.joint is not None:

@@ -34,11 +34,16 @@ from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved_attributes import saved_attributes
 from minigrad.fast import make_apply, make_inplace
 from minigrad.outputs import into
+from minigrad.specialised import with_code_of_its_own
 
 _PYTORCHS_NAMES = {"a": "self", "b": "other", "c": "tensor2", "x": "input", "y": "input"}
 
 REGISTRY: dict[str, Op] = {}
 """Every operation by the name of its function; the tests walk it."""
+
+
+OFTEN_RUN: tuple[Callable[..., Any], ...] = (OpNode.run, OpNode.unpack_arrays)
+"""What each class of nodes has a copy of, for Python to adapt to it."""
 
 
 class Op:
@@ -103,6 +108,8 @@ class Op:
 
     def _node_type(self, *bases: type) -> type[OpNode]:
         names = {"__slots__": (), "op": self, "exact": self.exact, "__module__": "minigrad.autograd.node"}
+        own = (each for each in OFTEN_RUN if getattr(bases[0], each.__name__, None) is each)
+        names |= {each.__name__: with_code_of_its_own(each) for each in own}
         return type(self.backward_name, bases, names | saved_attributes(self))
 
     @cached_property
@@ -111,7 +118,9 @@ class Op:
         holomorphic."""
         if not self.holomorphic:
             return self.node_class
-        return self._node_type(Conjugated, self.node_class)
+        if not issubclass(self.node_class, LeadingEdges):
+            return self._node_type(Conjugated, self.node_class)
+        return self._node_type(LeadingEdges, self._node_type(Conjugated, self.node_class.__bases__[1]))
 
     def grads(self, **rules: Rule) -> Op:
         """State the derivative: for each operand that has one, what its gradient is. Returns the operation.

@@ -238,10 +238,11 @@ class GraphTask:
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
             results = node.run(gradient, create_graph)
-            if node.hooks is not None:  # an unpack hook has just registered it
-                results = run_post_hooks(node, results, FORGOTTEN, self)
-            if release and node.saved is not NOTHING:
-                node.release()
+            if node.saved is not NOTHING:
+                if node.hooks is not None:  # an unpack hook has just registered it
+                    results = run_post_hooks(node, results, FORGOTTEN, self)
+                if release:
+                    node.release()
             if node.input_nrs is not None:
                 self._send(node, results)
                 results = gradient = None

@@ -33,8 +33,6 @@ class OpNode(SavingNode):
     __slots__ = ("extras", "metas", "plan")
 
     op: ClassVar[Op]
-    conjugated: ClassVar[bool] = False
-    """Whether its operands are complex, so that the rules run between two conjugations."""
     exact: ClassVar[bool] = False
     """Whether the rules give gradients of the inputs' own shapes and types."""
 
@@ -78,7 +76,7 @@ class OpNode(SavingNode):
         return self.plan.slots
 
     def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        if create_graph or gradient is None or self.conjugated:
+        if create_graph or gradient is None:
             return self.run_rules(gradient, create_graph, self.plan.send)
         values: Any = self.extras
         if self.versions:
@@ -290,7 +288,11 @@ class Conjugated:
     """Mixed into nodes of complex operands: PyTorch's convention is the textbook's rule between conjugations."""
 
     __slots__ = ()
-    conjugated = True
+    plan: Plan
+
+    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
+        sent: list[Gradient] = super().run_rules(gradient, create_graph, self.plan.send)  # type: ignore[misc]
+        return sent
 
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
         turned = tuple(as_array(g.conj()) for g in gradient) if isinstance(gradient, tuple) else gradient.conj()
