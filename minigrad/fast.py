@@ -502,12 +502,47 @@ def make_inplace(op: Op, regime: Regime = regime, inplace: General = inplace) ->
     """The in-place form of ``op`` as a plain function of operands and attributes by position; see ``make_apply``."""
     if len(op.operands) == 2 and op.elementwise and not op.variadic and not op.attributes:
         return _binary_inplace(op, regime, inplace)
-    count = len(op.operands)
+    forward, writes, name, kinds = op.forward, op.writes, f"{op.name}_", len(op.attributes)
+    simple = not (op.view or op.several)
 
-    def apply(target: Any, *rest: Any) -> Any:
-        return inplace(op, (target, *rest[: count - 1]), rest[count - 1 :])
+    def apply(*args: Any) -> Any:
+        count = len(args) - kinds
+        operands, attributes = args[:count], args[count:]
+        values = None if regime.unusual or not simple else _written_unrecorded(op, operands, regime.paused)
+        if values is None:
+            return inplace(op, operands, attributes)
+        target: Any = operands[0]
+        x = values[0]
+        try:
+            if writes is not None:
+                writes(*values, *attributes)
+            else:
+                out = np.asarray(forward(*values, *attributes))
+                if out.shape != x.shape or out.dtype is not x.dtype:
+                    return inplace(op, operands, attributes)
+                np.copyto(x, out)
+        except Exception:  # said in the right words there
+            return inplace(op, operands, attributes)
+        bump_version(target, name)
+        return target
 
     return apply
+
+
+def _written_unrecorded(op: Op, operands: Any, paused: int) -> list[Any] | None:
+    """The operands' values, where the first can be written without a word to autograd: nothing requires grad, or
+    recording is off; None where anything is unusual."""
+    target = operands[0]
+    read = _read(op, operands) if isinstance(target, TensorBase) else None
+    if read is None or (read[2] and not (paused and not modes.grad)):
+        return None
+    counter = target._counter
+    if counter is not None and type(counter) is not VersionCounter:
+        return None
+    x = target.array
+    if 0 in x.strides or x.dtype is not read[1] or (op.elementwise and len(operands) > 1):
+        return None  # elements may share memory
+    return read[0]
 
 
 def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., Any]:

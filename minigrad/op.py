@@ -71,6 +71,7 @@ class Op:
         self.holomorphic: bool = traits.pop("holomorphic", True)
         self.several: bool = traits.pop("several", False)
         self.exact: bool = traits.pop("exact", False)
+        self.writes: Callable[..., None] | None = traits.pop("writes", None)
         self.may_overlap: bool = traits.pop("may_overlap", False)
         self.converts: bool = traits.pop("converts", False)
         self.keeps: tuple[str, ...] = traits.pop("keeps", ())
@@ -318,7 +319,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``exact`` (its
     rules give gradients of the operands' own shapes and types: nothing has to be fitted), ``holomorphic`` (False where
-    complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere), ``converts``
+    complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere),
+    ``writes`` (how it is done in place without a copy: or an error, and nothing is written), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
     ``on_floats`` (NumPy's function that does all that is to do where operands are floating point of one type),
     ``unpacks`` (the order in which saved values are unpacked, where it is not the alphabet's order of PyTorch's names),

@@ -16,7 +16,7 @@ from minigrad.ops.choice import zero
 __all__ = ["fill", "fill_", "masked_fill", "zero_"]
 
 
-@op(label="copy", name="copy", backward="CopyBackwards", converts=True)
+@op(label="copy", name="copy", backward="CopyBackwards", converts=True, writes=np.copyto)
 def copy_from(a: Array, b: Array, /) -> Array:
     """``b`` in the shape and type of ``a``.
 
@@ -43,7 +43,7 @@ def _unlike(a: Array, b: Array) -> RuntimeError:
     )
 
 
-@op(label="0", name="zero", backward="ZeroBackward0", may_overlap=True)
+@op(label="0", name="zero", backward="ZeroBackward0", may_overlap=True, writes=lambda a: a.fill(0))
 def zero_out(a: Array, /) -> Array:
     """Zeros in the place of ``a``.
 
@@ -57,7 +57,13 @@ def zero_out(a: Array, /) -> Array:
 zero_out.grads(a=lambda g: zero.apply(g))
 
 
-@op(label="fill", name="fill", backward="FillBackward2", may_overlap=True)
+def _fill(a: Array, value: Any) -> None:
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise ValueError("many numbers do not fill")
+    a[...] = value if isinstance(value, np.ndarray) else as_element(value, a.dtype)
+
+
+@op(label="fill", name="fill", backward="FillBackward2", may_overlap=True, writes=_fill)
 def fill_number(a: Array, /, value: Any) -> Array:
     """The number ``value`` in the place of every element of ``a``.
 
@@ -85,7 +91,7 @@ def _full(a: Array, value: Any) -> Array:
     return full
 
 
-@op(label="fill", name="fill", backward="FillBackward3")
+@op(label="fill", name="fill", backward="FillBackward3", writes=_fill)
 def fill_tensor(a: Array, value: Array, /) -> Array:
     """The one element of ``value`` in the place of every element of ``a``.
 

@@ -95,7 +95,15 @@ def _first(gradient: Any, indices: Sequence[Any]) -> list[Any]:
     return [gradient, *[None] * len(indices)]
 
 
-@op(label="put at indices", may_overlap=True)
+def _put_into(a: Array, values: Array, *rest: Any) -> None:
+    *indices, pattern, accumulate = rest
+    if accumulate:
+        add_at(a, _places(indices, pattern), values)
+    else:
+        a[_places(indices, pattern)] = values
+
+
+@op(label="put at indices", may_overlap=True, writes=_put_into)
 def index_put(a: Array, values: Array, /, *indices: Array, pattern: Pattern, accumulate: bool) -> Array:
     """``a`` with ``values`` at arrays of indices; with ``accumulate`` they are added.
 
@@ -184,7 +192,8 @@ def put(target: Any, values: Any, indices: tuple[Any, ...], pattern: Pattern, ac
     if isinstance(values, TensorBase) and np.may_share_memory(target.array, values.array):
         views.check_writable(target, target.requires_grad or values.requires_grad, may_overlap=True)
         dispatch.check_overlap((target.array, values.array), partly=False)
-    return dispatch.inplace(index_put, (target, values, *indices), (pattern, accumulate))
+        return dispatch.inplace(index_put, (target, values, *indices), (pattern, accumulate))
+    return index_put.inplace(target, values, *indices, pattern, accumulate)
 
 
 def _chosen(indices: Sequence[Any]) -> tuple[tuple[Any, ...], Pattern]:
