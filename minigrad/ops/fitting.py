@@ -14,6 +14,7 @@ import numpy as np
 from minigrad.autograd.meta import TensorMeta
 from minigrad.autograd.wrap import late
 from minigrad.dtypes import Array, result_type
+from minigrad.memory_order import copied
 from minigrad.op import op
 
 sum_of: Any = np.add.reduce
@@ -67,7 +68,7 @@ def cast(a: Array, /, kind: np.dtype[Any]) -> Array:
     """
     if a.dtype.kind == "c" and kind.kind != "c":
         a = a.real
-    return a.astype(kind)
+    return copied(a, kind)
 
 
 cast.grads(a=lambda g: g)

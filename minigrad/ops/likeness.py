@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
-from minigrad.dtypes import dtype
-from minigrad.memory_order import as_operands_lie
+from minigrad.dtypes import Array, dtype
+from minigrad.memory_order import as_operands_lie, copied
 from minigrad.ops.creation import Shape, array_of, check_device, filled_with, lengths, made, strided_memory
 
 __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
@@ -16,6 +16,12 @@ __all__ = ["empty_like", "full_like", "ones_like", "zeros_like"]
 
 def _like(other: Any, kind: dtype | None) -> np.dtype[Any]:
     return dtypes.numpy_of(kind) or other.array.dtype
+
+
+def _pattern(other: Any) -> Array:
+    """An array that lies in memory as its like shall."""
+    array: Array = other.array
+    return copied(array) if 0 in array.strides else array
 
 
 def zeros_like(
@@ -33,7 +39,7 @@ def zeros_like(
     tensor([0, 0])
     """
     check_device(device)
-    return made(np.zeros_like(input.array, _like(input, dtype)), "zeros_like", requires_grad)
+    return made(np.zeros_like(_pattern(input), _like(input, dtype)), "zeros_like", requires_grad)
 
 
 def ones_like(
@@ -51,7 +57,7 @@ def ones_like(
     tensor([1, 1])
     """
     check_device(device)
-    return made(np.ones_like(input.array, _like(input, dtype)), "ones_like", requires_grad)
+    return made(np.ones_like(_pattern(input), _like(input, dtype)), "ones_like", requires_grad)
 
 
 def empty_like(
@@ -69,7 +75,7 @@ def empty_like(
     minigrad.Size([2, 3])
     """
     check_device(device)
-    return made(np.empty_like(input.array, _like(input, dtype)), "empty_like", requires_grad)
+    return made(np.empty_like(_pattern(input), _like(input, dtype)), "empty_like", requires_grad)
 
 
 def full_like(

@@ -10,6 +10,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dtypes import Array
+from minigrad.memory_order import copied
 from minigrad.op import op
 from minigrad.ops import viewing
 from minigrad.ops.dims import Shape, as_shape, wrap_dim, wrap_dims
@@ -42,7 +43,7 @@ def flipped(a: Array, /, dims: Shape) -> Array:
     >>> mg.flip(mg.tensor([1, 2]), (0,))
     tensor([2, 1])
     """
-    return np.flip(a, dims if a.ndim else ()).copy(order="K")
+    return copied(np.flip(a, dims if a.ndim else ()))
 
 
 flipped.grads(a=lambda g, dims: flipped.apply(g, dims))
