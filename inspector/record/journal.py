@@ -43,6 +43,7 @@ class Journal:
         self._recorder = recorder
         self._threads, self._ops = recorder.threads, recorder.ops
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
+        self._bare = type(look) is Look
         self._pass = (0, 0, 0)
         self.strokes: dict[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
@@ -153,13 +154,18 @@ class Journal:
 
     def _note_result(self, note: list[Any], out: Tensor) -> tuple[int, int]:
         """What the fact of a tensor just made says. Returns the numbers of the tensor and of its storage."""
-        made = number_first(out)
-        if out._view is None:
-            note += (*made, out._requires_grad, None, 0)
-        else:
+        made = serial, storage = number_first(out)
+        array = out.array
+        if out._view is not None:
             counter = out.version_counter
-            note += (*made, out.requires_grad, out._view.base.serial, counter.value if counter.tracks else 0)
-        self._look(note, out.array)
+            version = counter.value if counter.tracks else 0
+            note += (serial, storage, out.requires_grad, out._view.base.serial, version)
+            self._look(note, array)
+        elif self._bare:  # what ``look`` would do: the usual note is finished without a call
+            note += (serial, storage, out._requires_grad, None, 0, array.dtype, array.shape)
+        else:
+            note += (serial, storage, out._requires_grad, None, 0)
+            self._look(note, array)
         return made
 
     def _note_written(self, note: list[Any], target: Tensor) -> None:
@@ -257,8 +263,13 @@ def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: numbers, names of saved values, targets, and of each saved
     value its tensor, its storage and its version. ``made``: the numbers of its outputs and of their storages."""
     targets, saved, versions = node.next_nodes, node.saved, node.versions
-    parts = [node.number_first(), node.sequence_nr, node.input_nrs, _slots_of(node, versions), len(targets)]
-    _add_targets(parts, targets)
+    slots = _slots_of(node, versions) if versions else ()
+    parts = [node.number_first(), node.sequence_nr, node.input_nrs, slots, len(targets)]
+    for target in targets:
+        try:
+            parts.append(target._serial)
+        except AttributeError:  # there is none, or it has no number yet
+            parts.append(None if target is None else target.serial)
     position = -1  # counted by hand: zip costs more
     for slot in saved:
         position += 1
@@ -282,24 +293,12 @@ def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     targets = node.next_nodes
     slots = _slots_of(node, node.versions) if saved else ()
     parts = [node.serial, node.sequence_nr, node.input_nrs, slots, len(targets)]
-    _add_targets(parts, targets)
+    parts += [None if target is None else target.serial for target in targets]
     if saved:
         for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
             if at is not None:
                 parts += (None, (slot._counter or slot.version_counter).serial, at)
     return tuple(parts)
-
-
-def _add_targets(parts: list[Any], targets: tuple[Any, ...]) -> None:
-    """The serials of the nodes to which edges lead; None for an edge that leads nowhere."""
-    for target in targets:
-        if target is None:
-            parts.append(None)
-        else:
-            try:
-                parts.append(target._serial)
-            except AttributeError:
-                parts.append(target.serial)
 
 
 def _note_versions(note: list[Any], node: Any) -> int:
@@ -319,8 +318,6 @@ def _note_versions(note: list[Any], node: Any) -> int:
 
 def _slots_of(node: Any, versions: Any) -> tuple[str, ...]:
     """The names of the saved values that have versions."""
-    if not versions:
-        return ()
     slots = node.slot_names
     if None in versions:
         slots = tuple([name for name, at in zip(slots, versions, strict=True) if at is not None])

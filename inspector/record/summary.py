@@ -21,6 +21,8 @@ from inspector.trace.swift import swift
 SMALL = 4096
 """Numbers in a tensor that may be looked at again whenever one of its views is written."""
 
+SCALARS = frozenset({np.float32, np.float64})
+"""The classes of NumPy's scalars, which gradients without dimensions are."""
 _LETTERS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 _short_names: dict[np.dtype[Any], str] = {}
 
@@ -72,16 +74,18 @@ class Look:
 
     def note(self, note: list[Any], array: Any) -> None:
         """Add to a note what it is to keep of an array: its type and its shape."""
-        if array is None:
-            note.append(None)
-        else:
-            note += (array.dtype, array.shape)
+        self.notes(note, (array,))
 
     def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
-        """The same of several, in one call."""
+        """The same of several, in one call. Of a scalar its class says both."""
         for array in arrays:
-            if array is None:
+            kind = type(array)
+            if kind is np.ndarray:
+                note += (array.dtype, array.shape)
+            elif array is None:
                 note.append(None)
+            elif kind in SCALARS:
+                note.append(kind)
             else:
                 note += (array.dtype, array.shape)
 

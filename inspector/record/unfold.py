@@ -213,10 +213,13 @@ _REMEMBERED = 4096
 
 
 def _summary(take: Take) -> Any:
-    """The summary for what was kept of an array: None, a summary, type and shape, or shape, type and bytes."""
+    """The summary for what was kept of an array: None, a summary, a scalar's class, type and shape, or shape, type and
+    bytes."""
     first = take()
     if type(first) is not tuple:
-        return bare(take(), first) if isinstance(first, np.dtype) else first
+        if isinstance(first, np.dtype):
+            return bare(take(), first)
+        return bare((), np.dtype(first)) if isinstance(first, type) else first
     kept = (first, take(), take())
     summary = _known.get(kept)
     if summary is None:
