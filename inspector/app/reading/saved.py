@@ -30,7 +30,7 @@ def title(moment: Moment) -> Line:
     levels = known.levels()
     if not levels:
         return BLANK
-    now, peak = _level(levels, moment.view.step), max(levels, key=lambda level: level.bytes)
+    now, peak = _level(levels, moment.view.step), _peak(known, moment.marks.length)
     held = len(known.held(moment.view.step))
     role: Role = "here" if now == peak.bytes else "saved"
     return line(
@@ -76,6 +76,12 @@ def size(count: int) -> str:
 def _level(levels: list[Level], step: int) -> int:
     at = bisect_right(levels, step, key=lambda level: level.step)
     return levels[at - 1].bytes if at else 0
+
+
+@lru_cache(maxsize=4)
+def _peak(known: Storages, length: int) -> Level:
+    """The highest level of a run that is so long."""
+    return max(known.levels(), key=lambda level: level.bytes)
 
 
 def _curve(moment: Moment, known: Storages, room: int) -> Line:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from rich.cells import cell_len
 
 from inspector.app.lines import Bit, Jump, Line, Role
@@ -28,11 +26,15 @@ class Track:
 
     def span(self, start: int, end: int, role: Role, past: str = "━", later: str = "─") -> None:
         """A line from one step to another: ``past`` as far as the reader has come, ``later`` in the rest."""
-        first, last, now = self.cell(start), self.cell(end), self.cell(self.now)
-        for cell in range(first, last + 1):
-            if not self.taken[cell]:
-                gone = cell <= now and start <= self.now
-                self.cells[cell] = (past, role, None) if gone else (later, "faint", None)
+        first, last = self.cell(start), self.cell(end)
+        gone = min(last, self.cell(self.now)) + 1 - first if start <= self.now else 0
+        solid: Cell = (past, role, None)
+        dim: Cell = (later, "faint", None)
+        line = [solid if cell < gone else dim for cell in range(last + 1 - first)]
+        if any(self.taken[first : last + 1]):
+            under = zip(self.taken[first : last + 1], self.cells[first : last + 1], line, strict=True)
+            line = [old if taken else new for taken, old, new in under]
+        self.cells[first : last + 1] = line
 
     def sign(self, step: int, glyph: str, role: Role, jump: Jump | None = None) -> None:
         """A glyph at a step; faint, while that lies ahead. Where two share a cell, the later one is seen."""
@@ -60,5 +62,11 @@ class Track:
 
     def line(self) -> Line:
         """The row; cells that look and lead alike are one piece."""
-        pieces = groupby(self.cells, key=lambda cell: cell[1:])
-        return tuple(Bit("".join(cell[0] for cell in cells), *look) for look, cells in pieces)
+        pieces: list[Bit] = []
+        start = 0
+        for end, (one, after) in enumerate(zip(self.cells, [*self.cells[1:], None], strict=True), 1):
+            if after is None or (one is not after and one[1:] != after[1:]):
+                _, role, jump = one
+                pieces.append(Bit("".join([cell[0] for cell in self.cells[start:end]]), role, jump))
+                start = end
+        return tuple(pieces)
