@@ -39,7 +39,8 @@ def leaking(a: Array, /, slope: float) -> Array:
 
 @in_blocks
 def _leaking(a: Array, slope: float) -> Array:
-    return chosen(a > 0, a, a * slope)
+    low = a * slope
+    return np.maximum(a, low) if 0 < slope <= 1 else chosen(a > 0, a, low)
 
 
 leaking.grads(a=lambda g, a, slope: choose(_raw(a) > 0, g, g * slope))

@@ -59,7 +59,7 @@ def as_shape(given: Sequence[Any]) -> Shape:
     """
     lengths = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     try:
-        return tuple(length if type(length) is int else length.__index__() for length in lengths)
+        return tuple([length if type(length) is int else length.__index__() for length in lengths])
     except AttributeError:
         wrong = next(length for length in lengths if not hasattr(length, "__index__"))
         raise TypeError(f"a shape is made of whole numbers, and {wrong!r} is a {type(wrong).__name__}") from None
@@ -94,7 +94,7 @@ def _inferred(shape: Shape, count: int) -> Shape:
         )
     if known <= 0 or count % known:
         raise RuntimeError(_misfit(shape, count))
-    return tuple(count // known if length == -1 else length for length in shape)
+    return tuple([count // known if length == -1 else length for length in shape])
 
 
 def _misfit(shape: Shape, count: int) -> str:

@@ -223,7 +223,7 @@ def sigmoid(a: Array, /) -> Array:
     """
     out = np.exp(np.negative(a), out=...)
     out += 1
-    return np.true_divide(1, out, out)
+    return np.reciprocal(out, out)
 
 
 sigmoid.grads(a=lambda g, out: g * (1 - out) * out)
@@ -276,12 +276,12 @@ def smooth_relu(a: Array, /, beta: float, threshold: float) -> Array:
 
 @in_blocks
 def _smooth_relu(a: Array, beta: float, threshold: float) -> Array:
-    scaled = a * beta
+    scaled = a if beta == 1 else a * beta
     if a.size < _FEW:
         soft = np.log1p(np.exp(scaled))
     else:
         soft = np.maximum(scaled, 0) + _log_of_one_and(np.exp(-np.abs(scaled)))
-    return chosen(scaled > threshold, a, soft / beta)
+    return chosen(scaled > threshold, a, soft if beta == 1 else soft / beta)
 
 
 _FEW = 1024

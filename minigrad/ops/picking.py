@@ -100,7 +100,7 @@ def parts_added(a: Array, index: Array, source: Array, /, dim: int, alpha: float
     out = a.copy()
     if not source.size:
         return out
-    target, rows = (np.moveaxis(each if each.ndim else each.reshape(1), dim, 0) for each in (out, source))
+    target, rows = (np.moveaxis(x, dim, 0) if dim else x if x.ndim else x.reshape(1) for x in (out, source))
     kind = out.dtype if out.dtype.kind != "b" else np.dtype(np.int64)
     sums = np.ascontiguousarray(target, kind)
     scaled = rows if alpha == 1 else rows * out.dtype.type(alpha)

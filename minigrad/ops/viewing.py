@@ -281,10 +281,10 @@ def expand(a: Array, /, shape: Shape) -> Array:
     if shape == a.shape:
         return a[...]
     full = expanded_shape(a, shape)
-    steps = (0,) * (len(full) - a.ndim) + tuple(
-        0 if length == 1 and wanted != 1 else step
-        for length, wanted, step in zip(a.shape, full[len(full) - a.ndim :], a.strides, strict=True)
-    )
+    lead = len(full) - a.ndim
+    steps = [0] * lead
+    for axis, length in enumerate(a.shape):
+        steps.append(0 if length == 1 and full[lead + axis] != 1 else a.strides[axis])
     if a.flags.c_contiguous:
         return np.ndarray(full, a.dtype, a, 0, steps)
     return np.lib.stride_tricks.as_strided(a, full, steps)
@@ -303,6 +303,8 @@ def expanded_shape(a: Array, wanted: Shape) -> Shape:
             f"sizes provided ({len(wanted)}) must be greater or equal to "
             f"the number of dimensions in the tensor ({len(given)})"
         )
+    if wanted[lead:] == given and min(wanted, default=0) >= 0:
+        return wanted
     return tuple([_expanded_length(given, wanted, dim, dim - lead) for dim in range(len(wanted))])
 
 
