@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
+from inspector.app.screens.sheet import Sheet, buttons
 from inspector.app.searching import step_from
 
 
-class AskStep(ModalScreen[int | None]):
+class AskStep(Sheet[int]):
     """Asks where to go; a number that is none is answered with what is expected."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
 
     def __init__(self, now: int, length: int) -> None:
         super().__init__()
@@ -29,6 +24,7 @@ class AskStep(ModalScreen[int | None]):
             sheet.border_title = f"go to a step of {self.length:,}"
             yield Input(placeholder=f"{self.now}")
             yield Label("31   +5   -5   50%   start   end", id="hint", classes="hint")
+            yield Label(buttons((("⏎", "go", "submit"), ("esc", "leave", "leave"))), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Go there, or say what is expected."""
@@ -42,14 +38,9 @@ class AskStep(ModalScreen[int | None]):
         else:
             self.dismiss(step)
 
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
-
-class Ask(ModalScreen[str | None]):
+class Ask(Sheet[str]):
     """Asks for words; answers with None when the reader leaves."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
 
     def __init__(self, title: str, words: str, hint: str) -> None:
         super().__init__()
@@ -63,10 +54,8 @@ class Ask(ModalScreen[str | None]):
             sheet.border_title = self.asked
             yield Input(value=self.words, select_on_focus=False)
             yield Label(self.hint, id="hint", classes="hint")
+            yield Label(buttons((("⏎", "keep", "submit"), ("esc", "leave", "leave"))), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer, even with nothing."""
         self.dismiss(event.value)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
+
+from inspector.app.screens.sheet import Sheet, buttons
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ EXPORTS = (
 )
 
 
-class ExportSheet(ModalScreen[str | None]):
+class ExportSheet(Sheet[str]):
     """Answers with an ending, ``screen`` or ``copy``; with None when the reader leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "leave", show=False),
+        Binding("q", "leave", "leave", show=False),
         *(Binding(one.key, f"take({one.ending!r})", one.words, show=False) for one in EXPORTS),
     ]
 
@@ -50,7 +51,8 @@ class ExportSheet(ModalScreen[str | None]):
                     for one in EXPORTS
                 )
             )
-            yield Label("files are put where you are, over none of yours; esc: leave", classes="hint")
+            yield Label("files are put where you are, over none of yours", classes="hint")
+            yield Label(buttons((("esc", "leave", "leave"),)), classes="hint")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the one chosen."""
@@ -58,6 +60,3 @@ class ExportSheet(ModalScreen[str | None]):
 
     def action_take(self, ending: str) -> None:
         self.dismiss(ending)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -11,13 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from inspector.app.lines import text
 from inspector.app.reading.events import Row, Teller
+from inspector.app.screens.sheet import Sheet, buttons
 from inspector.app.view import Moment
 from inspector.trace.conditions import Condition, ConditionError, parse
 
@@ -58,11 +58,10 @@ def _condition(words: str) -> Condition | None:
     return found if found.norm or found.odd or found.shape or found.missing or found.line else None
 
 
-class Find(ModalScreen[int | None]):
+class Find(Sheet[int]):
     """Lists what is found while one types; Enter goes to the first, or to the one chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "leave", show=False),
         Binding("down", "list", "to the list", show=False),
     ]
 
@@ -80,7 +79,9 @@ class Find(ModalScreen[int | None]):
                 value=self.words, placeholder="W1   MulBackward0   tanh   saved   GradientAccumulated   nan   ‖g‖ > 100"
             )
             yield OptionList()
-            yield Label("Enter: go   ↓: choose   Esc: leave", classes="hint")
+            yield Label(
+                buttons((("⏎", "go", "submit"), ("↓", "choose", "list"), ("esc", "leave", "leave"))), classes="hint"
+            )
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look anew at every letter."""
@@ -124,6 +125,3 @@ class Find(ModalScreen[int | None]):
 
     def action_list(self) -> None:
         self.query_one(OptionList).focus()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

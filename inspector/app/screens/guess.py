@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from inspector.app.quiz import REVEAL, Question, Quiz, Reply
+from inspector.app.screens.sheet import Buttons, Sheet, buttons
+
+BUTTONS: Buttons = (("⏎", "guess", "submit"), ("?", "tell me", "reveal"), ("esc", "leave", "leave"))
 
 
-class Guess(ModalScreen[Reply | None]):
+class Guess(Sheet[Reply]):
     """Answers with what was said last once the gradient is known; with None when the reader leaves before."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]
 
     def __init__(self, quiz: Quiz, question: Question) -> None:
         super().__init__()
@@ -32,16 +29,7 @@ class Guess(ModalScreen[Reply | None]):
             yield Label(Content(self.question.of), classes="hint")
             yield Input(placeholder="0.5   -1/3   [[1, 2], [3, 4]]", select_on_focus=False)
             yield Label("", id="reply")
-            yield Label(self._buttons(), classes="hint")
-
-    @staticmethod
-    def _buttons() -> Content:
-        parts = (("⏎", "guess", "try"), ("?", "tell me", "reveal"), ("esc", "leave", "leave"))
-        return Content.from_markup(
-            "   ".join(
-                f"[$accent @click=screen.{do}]{key}[/] [@click=screen.{do}]{label}[/]" for key, label, do in parts
-            )
-        )
+            yield Label(buttons(BUTTONS), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Judge the guess."""
@@ -54,11 +42,5 @@ class Guess(ModalScreen[Reply | None]):
             self.query_one("#reply", Label).update(Content.styled(reply.words, "$warning"))
             event.input.action_select_all()
 
-    def action_try(self) -> None:
-        self.query_one(Input).post_message(Input.Submitted(self.query_one(Input), self.query_one(Input).value))
-
     def action_reveal(self) -> None:
         self.dismiss(self.quiz.answer(self.question, REVEAL))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.app.keys import KEYS, Group
+from inspector.app.screens.sheet import Sheet
 
 SIGNS = (
     ("○ ◐ ▶ ✓ ✗", "a node waits, is ready, runs, is done, failed"),
@@ -67,10 +67,10 @@ def _row(sign: str, words: str, room: int, click: str = "") -> Content:
     return Content.assemble((sign.ljust(room), "bold $accent"), (words, f"$foreground 80%{click}"))
 
 
-class Help(ModalScreen[str | None]):
+class Help(Sheet[str]):
     """Closes at any of the keys with which one leaves things. A click on a row does what its key does."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q,enter", "leave", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("question_mark,q,enter", "leave", "leave", show=False)]
 
     def __init__(self, *, live: bool = False) -> None:
         super().__init__()
@@ -85,6 +85,3 @@ class Help(ModalScreen[str | None]):
     def action_take(self, at: int) -> None:
         """Answer with the action of a row."""
         self.dismiss(KEYS[at].action)
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

@@ -8,13 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 
-Buttons = tuple[tuple[str, str, str], ...]
+from inspector.app.screens.sheet import Buttons, Sheet, buttons
 
 
-class Listing(ModalScreen[int | None]):
+class Listing(Sheet[int]):
     """Answers with the step to go to; None when the reader only looked, or changed what is on the list.
 
     A sheet of this kind says what its rows are, and what becomes of a row that is removed, or of words that were typed.
@@ -26,7 +25,6 @@ class Listing(ModalScreen[int | None]):
     BUTTONS: ClassVar[Buttons] = ()
     """Key, label and action of each button; the keys themselves are bindings."""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "leave", show=False),
         Binding("delete,backspace", "remove", "remove", show=False),
         Binding("e", "edit", "edit", show=False),
         Binding("j", "move(1)", "down", show=False),
@@ -65,14 +63,7 @@ class Listing(ModalScreen[int | None]):
             yield OptionList()
             yield Input(placeholder=self.PLACEHOLDER, select_on_focus=False)
             yield Label("", classes="wrong")
-            yield Label(self._buttons(), classes="hint")
-
-    def _buttons(self) -> Content:
-        marks = [
-            f"[$accent @click=screen.{action}]{key}[/] [@click=screen.{action}]{label}[/]"
-            for key, label, action in self.BUTTONS
-        ]
-        return Content.from_markup("   ".join(marks))
+            yield Label(buttons(self.BUTTONS), classes="hint")
 
     def on_mount(self) -> None:
         """Show the list; the line comes up when there is something to type."""

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
 from inspector.app.live import Live
+from inspector.app.screens.sheet import Buttons, buttons
 from inspector.draw.wording import plain
 from inspector.trace.facts import BackwardStarted, Printed
 
@@ -20,6 +21,11 @@ ROOM = 58
 """Cells of a row."""
 RUNNER = 8
 """Cells of the piece that runs to and fro: nobody knows how long a script takes."""
+BUTTONS: Buttons = (
+    ("x", "stop, keep what there is", "stop"),
+    ("⏎", "look already", "look"),
+    ("q", "leave", "quit"),
+)
 
 
 def bar(seconds: float, room: int = ROOM) -> Content:
@@ -63,7 +69,7 @@ class Recording(ModalScreen[None]):
             yield Static(id="bar")
             yield Label(id="counts")
             yield Label(id="printed", classes="hint")
-            yield Label("x: stop, keep what there is   ⏎: look already   q: leave", classes="hint", id="recording-keys")
+            yield Label(buttons(BUTTONS), classes="hint", id="recording-keys")
 
     def on_mount(self) -> None:
         """Move."""

@@ -8,10 +8,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label, OptionList
 from textual.widgets.option_list import Option
 
+from inspector.app.screens.sheet import Sheet, buttons
 from inspector.app.view import Moment
 from inspector.trace.conditions import EXAMPLES, ConditionError, parse
 
@@ -35,11 +35,10 @@ def choices(moment: Moment) -> list[tuple[str, str]]:
     return [*chosen, *KINDS]
 
 
-class RunTo(ModalScreen[str | None]):
+class RunTo(Sheet[str]):
     """Gives back a condition in words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "leave", show=False),
         Binding("down", "list", "to the list", show=False),
     ]
 
@@ -53,7 +52,9 @@ class RunTo(ModalScreen[str | None]):
             sheet.border_title = "run until …"
             yield Input(placeholder="line 8   tensor W1   MulBackward0   ‖g‖ > 100   op tanh   f32[3,2]")
             yield OptionList(*self._options(""))
-            yield Label("⏎: run   ↓: choose   esc: leave", classes="hint")
+            yield Label(
+                buttons((("⏎", "run", "submit"), ("↓", "choose", "list"), ("esc", "leave", "leave"))), classes="hint"
+            )
 
     def _options(self, words: str) -> list[Option]:
         width = max(len(condition) for condition, _ in self._choices) + 3
@@ -88,6 +89,3 @@ class RunTo(ModalScreen[str | None]):
 
     def action_list(self) -> None:
         self.query_one(OptionList).focus()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)

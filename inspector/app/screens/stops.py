@@ -10,7 +10,8 @@ from textual.content import Content
 
 from inspector.app.bookmarks import Bookmarks
 from inspector.app.breakpoints import OFF, ON, Breakpoints, Hits
-from inspector.app.screens.listing import Buttons, Listing
+from inspector.app.screens.listing import Listing
+from inspector.app.screens.sheet import Buttons
 from inspector.trace.conditions import EXAMPLES, ConditionError
 
 COUNTED = 20_000

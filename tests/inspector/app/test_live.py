@@ -381,6 +381,16 @@ async def test_a_recording_is_shown_while_it_grows_and_opens_where_one_wants_to_
         assert app.step == app.live.trace.steps_of("BackwardStarted")[0]
 
 
+async def test_a_recording_is_stopped_by_a_click(beside: Beside) -> None:
+    async with beside("import minigrad as mg\nwhile True:\n    mg.tensor(1.0)\n", steered=False) as app:
+        await app.until(lambda: "facts" in str(app.app.screen.query_one("#counts").render()))
+        keys = app.app.screen.query_one("#recording-keys")
+        await app.pilot.click(keys, offset=(str(keys.render()).index("stop"), 0))
+        await app.state("ended")
+        await app.until(lambda: app.app.screen is app.desk)
+        assert "■ stopped" in app.text("banner")
+
+
 async def test_a_recording_is_stopped_by_a_key_and_kept(beside: Beside) -> None:
     source = textwrap.dedent(TWICE) + "while True:\n    W.detach() * 1.0\n"
     async with beside(source, steered=False) as app:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+import pytest
+
 from inspector.app.keys import KEYS, shown
 from inspector.trace.trace import Trace
 
@@ -97,3 +99,25 @@ async def test_a_click_on_a_row_of_the_help_does_what_its_key_does(open_app: Ope
         await app.pilot.pause()
         assert app.app.screen is app.desk
         assert app.step == 0
+
+
+@pytest.mark.parametrize("key", ["g", "slash", "u", "e", "m", "M", "B", "question_mark"])
+async def test_every_sheet_is_left_by_a_click_beside_it(open_app: Open, key: str) -> None:
+    async with open_app(size=(120, 40)) as app:
+        await app.press(key)
+        assert app.app.screen is not app.desk
+        await app.pilot.click(app.app.screen.query_one(".sheet"), offset=(3, 1))
+        assert app.app.screen is not app.desk
+        await app.pilot.click(offset=(0, 0))
+        await app.pilot.pause()
+        assert app.app.screen is app.desk
+
+
+@pytest.mark.parametrize("key", ["g", "slash", "u", "e", "m", "M", "B"])
+async def test_a_sheet_has_buttons_and_one_of_them_leaves_it(open_app: Open, key: str) -> None:
+    async with open_app(size=(120, 40)) as app:
+        await app.press(key)
+        label = next(one for one in app.app.screen.query("Label") if "esc leave" in str(one.render()))
+        await app.pilot.click(label, offset=(str(label.render()).index("leave"), 0))
+        await app.pilot.pause()
+        assert app.app.screen is app.desk
