@@ -241,13 +241,14 @@ def take_grad(pick: Pick, world: World) -> Statement | None:
 
 
 def set_grad(pick: Pick, world: World) -> Statement | None:
-    """``x.grad = y``."""
+    """``x.grad = y``, but for a ``y`` that may not be written: the next backward adds to it in place."""
     fits = _leaves(world)
     if not fits or world.inference:
         return None
     x = pick.one(fits)
     alike = world.where(lambda known: known.shape == x.shape and known is not x)
-    others = [known for known in (world.variables if pick.chance(10) else alike) if not known.inference]
+    some = world.variables if pick.chance(10) else alike
+    others = [known for known in some if not known.inference and not known.frozen]
     return SetGrad(x.name, Ref(pick.one(others).name)) if others else None
 
 
