@@ -13,7 +13,7 @@ from minigrad.dtypes import Array
 from minigrad.errors import refuse_bools
 from minigrad.op import Op, op
 from minigrad.ops.choice import refuse, zero
-from minigrad.ops.fitting import meeting, plain, together
+from minigrad.ops.fitting import meeting, once, plain, together
 
 # fmt: off
 __all__ = [
@@ -36,15 +36,7 @@ def add_pair(a: Array, b: Array, /) -> Array:
     >>> mg.tensor([1.0, 2.0]) + 1
     tensor([2., 3.])
     """
-    return np.add(a, _once(a, b))
-
-
-def _once(a: Any, b: Any) -> Any:
-    """``1 * b`` where complex numbers are added."""
-    for each in (a, b):
-        if isinstance(each, np.ndarray) and each.dtype.kind == "c":
-            return np.multiply(b, each.dtype.type(1))
-    return b
+    return np.add(a, once(a, b))
 
 
 add_pair.grads(a=lambda g: g, b=lambda g: g)
@@ -96,7 +88,7 @@ def sub_pair(a: Array, b: Array, /) -> Array:
     if type(a) is not np.ndarray or a.dtype.kind != "f" or (type(b) is np.ndarray and a.dtype is not b.dtype):
         refuse_bool_difference(a, b)
         a, b = together(a, b)
-    return np.subtract(a, _once(a, b))
+    return np.subtract(a, once(a, b))
 
 
 def refuse_bool_difference(*operands: Any) -> None:

@@ -87,6 +87,14 @@ def meeting(a: Array, number: Any) -> Array:
     return a if a.dtype == kind else a.astype(kind)
 
 
+def once(a: Any, b: Any) -> Any:
+    """``1 * b`` where complex numbers are added."""
+    for each in (a, b):
+        if isinstance(each, np.ndarray) and each.dtype.kind == "c":
+            return np.multiply(b, each.dtype.type(1))
+    return b
+
+
 def together(*values: Any) -> tuple[Any, ...]:
     """Arrays in the type in which all meet, numbers as they are: for operations that look at the types before."""
     kind = result_type(values)
