@@ -72,8 +72,8 @@ LACKING: dict[str, str] = {}
 
 SAVING = ("xp.autograd.graph.saved_tensors_hooks(lambda kept: kept.clone(), lambda kept: kept)",)
 NOT_DRAWN = {
-    "writes to returned gradients, requires_grad_ and detach_ on them, x.grad = one": "nobody promises which of them are "
-    "one tensor, and which hold one number for many elements",
+    "writes to returned gradients, requires_grad_ and detach_ on them, x.grad = one": "nobody promises which of them "
+    "are one tensor, and which hold one number for many elements",
     "t_, squeeze_, unsqueeze_ of a recorded tensor under no_grad": "PyTorch finds out in backward, by the shapes",
     "a tensor hook after t_, squeeze_, unsqueeze_": "PyTorch 2.13 may hang it on the node of the old shape",
     "detach_, .data = and requires_grad_ on inference tensors": "PyTorch makes tensors that are half of each kind",
