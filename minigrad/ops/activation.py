@@ -99,6 +99,7 @@ exponential_below.grads(
 
 @in_blocks
 def _slope_of_exponential_below(g: Any, a: Any, alpha: float, scale: float, input_scale: float) -> Any:
+    """``g·scale`` where ``a`` is positive, ``g·alpha·scale·input_scale·exp(input_scale·a)`` elsewhere."""
     slope = exp.apply(_not_above(a, 0) * input_scale) * (alpha * scale * input_scale)
     return choose(_raw(a) <= 0, g * slope, g * scale)
 
@@ -155,6 +156,7 @@ gaussian_unit.grads(a=lambda g, a: g * _slope_of_gaussian_unit(a))
 
 @in_blocks
 def _slope_of_gaussian_unit(a: Any) -> Any:
+    """``Φ(a) + a·φ(a)``."""
     return _distribution(a) + a * exp.apply(a * a * -0.5) * _DENSITY
 
 

@@ -300,6 +300,7 @@ smooth_relu.grads(a=lambda g, a, beta, threshold: _slope_of_smooth_relu(g, a, be
 
 @in_blocks
 def _slope_of_smooth_relu(g: Any, a: Any, beta: float, threshold: float) -> Any:
+    """``g·sigmoid(beta·a)``, and ``g`` itself beyond the threshold."""
     scaled = a * beta
     return choose(scaled > threshold, g, g * sigmoid(scaled))
 

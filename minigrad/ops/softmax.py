@@ -114,12 +114,14 @@ log_softmax_back.grads(
 
 @in_rows
 def _slope_of_shares(g: Any, out: Any, dim: int) -> Any:
+    """``out·(g − Σ g·out)``."""
     shared = g * out
     return shared - out * _total(shared, dim)
 
 
 @in_rows
 def _slope_of_logarithms(g: Any, out: Any, dim: int) -> Any:
+    """``g − softmax·Σ g``."""
     return g - exp(out) * _total(g, dim)
 
 
