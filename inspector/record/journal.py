@@ -1,8 +1,8 @@
 """The recorder's journal: ordinary operations and nodes, noted in a fraction of the time in which facts are made.
 
-A note is one flat tuple of serials, texts, types and bytes, taken at once; ``inspector.record.unfold`` reads it in the
-same order. Nothing in it refers to a tensor, a node or an array. Flat, because whatever holds other objects is looked
-through by the garbage collector again and again: fourteen small tuples an operation cost three times what this does.
+A note is flat: serials, texts, types and bytes, taken at once; ``inspector.record.unfold`` reads it in the same order.
+Nothing in it refers to a tensor, a node or an array. Flat, because whatever holds other objects is looked through by
+the garbage collector again and again: fourteen small tuples an operation cost three times what this does.
 What is known of a node once and for all is a tuple of its own, which the node keeps, so that the note of its run need
 not tell it again.
 """
@@ -62,7 +62,7 @@ class Journal:
 
         def stroke(*parts: Any) -> None:
             try:
-                recorder.write((kind, 0, threads[get_ident()], *fields(*parts)), 1)
+                recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
             if recorder.rests:
@@ -119,7 +119,7 @@ class Journal:
                 told = _tell_node(node, made)
                 note.append(told)
                 count += 1 + len(told[SLOTS])
-            recorder.write(tuple(note), count)
+            recorder.write(note, count)
         except Exception as error:
             recorder.fail(op.name, error)
         if recorder.rests:
@@ -146,7 +146,7 @@ class Journal:
             self._note_written(note, target)
             if recorder.learns_names:
                 recorder.learn(operands, (target,), site, thread)
-            recorder.write(tuple(note), 2)
+            recorder.write(note, 2)
         except Exception as error:
             recorder.fail(op.name, error)
         if recorder.rests:
@@ -201,11 +201,14 @@ class Journal:
             released = node.saved is None
             note = [RAN, site, thread, task.serial, told, released, len(gradients), len(results), len(ready), *ready]
             self._looks(note, (*gradients, *results))
-            if sums is not None:
+            if sums is None:
+                note.append(0)
+            else:
+                note.append(len(sums))
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            recorder.write(tuple(note), 2 + len(told[SLOTS]) + released + gone + len(ready))
+            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + len(ready))
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -223,7 +226,7 @@ class Journal:
             note = [ACCUMULATED, site, thread, task.serial, node.serial, leaf.serial, how]
             look(note, gradient)
             look(note, None if how == "stolen" else leaf._grad.array)
-            recorder.write(tuple(note), 3)
+            recorder.write(note, 3)
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -239,7 +242,7 @@ class Journal:
             note = [FAILING, site, thread, task.serial, node.serial, len(gradients)]
             self._looks(note, gradients)
             count = 1 + _note_versions(note, node)
-            recorder.write(tuple(note), count)
+            recorder.write(note, count)
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from inspector.draw.player import Player
 
 
-AT_ONCE = 50_000
-"""Notes that are unfolded before they are let go of, so that a long recording is not held twice."""
-
-
 class Recording(Trace):
     """The trace of this process. It grows while the block runs, and can be shown after it."""
 
@@ -35,7 +31,7 @@ class Recording(Trace):
         self._lock = threading.Lock()
         super().__init__(script=getattr(sys.modules.get("__main__"), "__file__", None) or "")
         self._files = Sources(self._sources)
-        self.take = self._notes.append
+        self.take, self.take_parts = self._notes.append, self._notes.extend
         self.unfold: Callable[[Iterable[Note | Fact]], Iterable[Any]] = iter
         self.cells: Callable[[], Mapping[str, str]] = cells
 
@@ -43,9 +39,9 @@ class Recording(Trace):
         """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
         while self._notes:
             with self._lock, held:
-                notes = self._notes[:AT_ONCE]
-                facts = list(self.unfold(notes))
-                del self._notes[: len(notes)]
+                count = len(self._notes)
+                facts = list(self.unfold(self._notes[:count]))
+                del self._notes[:count]
                 self._files.note(facts)
                 self.extend(self._called(facts))
 
@@ -109,7 +105,7 @@ def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> I
     ['mul']
     """
     trace = Recording()
-    recorder = Recorder(trace.take, limit=limit, values=values, places=places)
+    recorder = Recorder(trace.take, limit=limit, values=values, places=places, parts=trace.take_parts)
     trace.unfold = recorder.unfold
     recorder.start()
     breaking.stops.append(trace.stop_at)

@@ -1,13 +1,14 @@
 """Notes into facts: what ``inspector.record.journal`` noted in one stroke, as the facts that events would have left.
 
-A note is one flat tuple: its kind, the numbers of its site and thread, and then what its kind calls for. Each is read
-here in the order in which it was written there. A note of a single fact has the name of the fact's class for its kind,
-and then the fields. Knows no live objects.
+A note is flat: its kind, the numbers of its site and thread, and then what its kind calls for. Each is read here in the
+order in which it was written there. A note of a single fact has the name of the fact's class for its kind, and then the
+fields. Knows no live objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -49,16 +50,24 @@ class Unfolder:
         self._sites = sites
         self._ops = ops
 
-    def unfold(self, notes: Iterable[Note | Fact]) -> Iterator[Fact]:
-        """The facts that these notes stand for; a fact stands for itself."""
-        for note in notes:
-            if isinstance(note, tuple):
-                yield from self._facts_of(iter(note).__next__)
+    def unfold(self, notes: Iterable[Any]) -> Iterator[Fact]:
+        """The facts that these notes stand for: each is a tuple, or its parts follow one another; a fact stands for
+        itself."""
+        rest = [*notes]
+        del notes
+        rest.reverse()
+        take = rest.pop  # and so each part is let go of as soon as it is a fact
+        while rest:
+            one = take()
+            if isinstance(one, str):
+                yield from self._facts_of(one, take)
+            elif isinstance(one, tuple):
+                yield from self._facts_of(one[0], iter(one[1:]).__next__)
             else:
-                yield note
+                yield one
 
-    def _facts_of(self, take: Take) -> list[Fact]:
-        kind, site, thread = take(), self._sites[take()], take()
+    def _facts_of(self, kind: str, take: Take) -> list[Fact]:
+        site, thread = self._sites[take()], take()
         if kind is APPLIED:
             return _applied(take, site, thread, self._ops[take()])
         if kind is WROTE:
@@ -142,7 +151,7 @@ def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     facts.append(new.NodeFinished(place, thread, task, node, gradients, results))
     if released:
         facts.append(new.SavedReleased(place, thread, node))
-    sums = {edge: (_summary(take), _summary(take)) for edge in iter(take, None)}
+    sums = {take(): (_summary(take), _summary(take)) for _ in range(take())}
     for edge in edges:
         index, target, gradient = edge.index, edge.target, results[edge.index]
         if target is not None and gradient is not None:
@@ -191,10 +200,10 @@ def _started(kind: str, take: Take, place: Place | None, thread: int) -> list[Fa
 
 def _single(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """A fact whose fields are plain."""
-    return [getattr(new, kind)(place, thread, *iter(take, _NOTHING_MORE))]
+    return [getattr(new, kind)(place, thread, *[take() for _ in range(_FIELDS[kind])])]
 
 
-_NOTHING_MORE = object()
+_FIELDS = {name: len(fields(kind)) - len(fields(Fact)) for name, kind in KINDS.items()}
 _OTHERS = {
     RAN: _ran,
     ACCUMULATED: _accumulated,
