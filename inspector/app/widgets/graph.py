@@ -245,24 +245,25 @@ class GraphPane(Canvas):
         chart, moment = self.chart, self.moment
         assert chart is not None
         assert moment is not None
-        first, last = self._window
+        pad, (first, last) = self.pad, self._window
         boxes = ((x, node) for x, node in chart.rows.get(y, ()) if x <= last and chart.scene.boxes[node].right > first)
         pieces = [(x, self._box_row(moment, chart, node, y)) for x, node in boxes]
         pieces += self._wire_row(chart, y, first, last)
         pieces += self._stubs(moment, chart, y)
         pieces.sort(key=lambda piece: piece[0])
-        pieces = self._with_labels(moment, chart, y, pieces)
-        return self._joined(pieces)
+        if y in chart.ends:
+            pieces = self._with_labels(moment, chart, y, pieces, first, last)
+        return self._joined(pieces, pad)
 
-    def _joined(self, pieces: list[tuple[int, list[Segment]]]) -> Strip:
+    def _joined(self, pieces: list[tuple[int, list[Segment]]], pad: int) -> Strip:
         segments: list[Segment] = []
-        at, blank = -self.pad, self.blank
+        at, blank = -pad, self.blank
         for x, piece in pieces:
             if x > at:
                 segments.append(Segment(" " * (x - at), blank))
             segments += piece
             at = x + sum(segment.cell_length for segment in piece)
-        return Strip(segments, at + self.pad)
+        return Strip(segments, at + pad)
 
     def _box_row(self, moment: Moment, chart: Chart, node: int, y: int) -> list[Segment]:
         box = chart.scene.boxes[node]
@@ -349,11 +350,10 @@ class GraphPane(Canvas):
         return pieces
 
     def _with_labels(
-        self, moment: Moment, chart: Chart, y: int, pieces: list[tuple[int, list[Segment]]]
+        self, moment: Moment, chart: Chart, y: int, pieces: list[tuple[int, list[Segment]]], first: int, last: int
     ) -> list[tuple[int, list[Segment]]]:
         """Write the gradient beside the last cell of each edge that has one: right of it or left, if there is room."""
         taken = [(x, x + sum(segment.cell_length for segment in piece)) for x, piece in pieces]
-        first, last = self._window
         for edge in chart.ends.get(y, ()):
             if not first - WIDEST_LABEL <= chart.wiring.end_of[edge][0] <= last + WIDEST_LABEL:
                 continue

@@ -37,6 +37,8 @@ class Frame(NamedTuple):
     rule: Style
     """Of the border."""
     title: Style
+    columns: int = 0
+    thumb: range = range(0)
 
 
 class Surface(ScrollView, can_focus=True, inherit_bindings=False):
@@ -212,7 +214,7 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
         if frame is None or frame.size != self.outer_size or frame.filters != self.get_line_filters():
             frame = self._frame = self._looked_up()
             self._drawn.clear()
-        return frame
+        return frame._replace(columns=self.columns, thumb=self._thumb())
 
     def _looked_up(self) -> Frame:
         styles, back = self.styles, self.background_colors[1]
@@ -259,12 +261,12 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
 
     def _inside(self, y: int, frame: Frame) -> list[Segment]:
         """A row of the window, between its paddings, with its piece of the bar."""
-        strip, columns, (left, right) = self.painted(y), self.columns, (frame.gutter.left, frame.gutter.right)
-        if strip.cell_length > columns:
-            strip = strip.crop(0, columns)
+        strip, left, right = self.painted(y), frame.gutter.left, frame.gutter.right
+        if strip.cell_length > frame.columns:
+            strip = strip.crop(0, frame.columns)
         row = [Segment(" " * left, frame.blank), *strip] if left else [*strip]
         room = frame.size.width - left - strip.cell_length
-        if y in self._thumb():
+        if y in frame.thumb:
             row += [Segment(" " * (room - right - 1), frame.blank), Segment(BAR, frame.bar)]
             room = right
         row.append(Segment(" " * room, frame.blank))
