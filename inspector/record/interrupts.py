@@ -21,8 +21,10 @@ class Interrupts:
         self._deferred = False
 
     def take_over(self) -> None:
-        """Handle SIGINT from now on, unless the script installs a handler of its own."""
-        signal.signal(signal.SIGINT, self._handle)
+        """Handle SIGINT, and what Windows has for it, from now on, unless the script installs a handler of its own."""
+        for name in ("SIGINT", "SIGBREAK"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._handle)
 
     def deliver(self) -> None:
         """No delicate work is under way: raise KeyboardInterrupt if one waits for that."""

@@ -38,8 +38,9 @@ TIMED_OUT, STOPPED = 124, 130
 """The exit statuses of a script that ran out of time, as `timeout` gives it, and of one that was stopped."""
 
 _START = Path(__file__).with_name("start.py")
-_STAGES = ((("SIGINT", "CTRL_BREAK_EVENT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
-"""How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it."""
+_STAGES = ((("CTRL_BREAK_EVENT", "SIGINT"), 0.3), (("SIGTERM",), 0.2), (("SIGKILL", "SIGTERM"), 2.0))
+"""How a script is ended: signals, of which the first that this system has is sent, and seconds to wait after it.
+Windows knows SIGINT, but cannot send it."""
 _SLOWEST_START = 60.0
 BACKLOG = 64
 """Lines of facts that may wait to be polled; then the script has to wait."""
@@ -193,7 +194,7 @@ class Run:
         for signals, patience in _STAGES:
             if self._process.poll() is not None:
                 break
-            self._signal(next(getattr(signal, name) for name in signals if hasattr(signal, name)))
+            self._signal(first_known(signals))
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(patience)
         self._signal_group_left_behind()
@@ -405,6 +406,11 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 
 def _unreadable(error: CodecError) -> RecordingStopped:
     return RecordingStopped(f"what the script's process sent could not be read: {error}")
+
+
+def first_known(names: Iterable[str]) -> int:
+    """The first of these signals that this system has."""
+    return next(int(getattr(signal, name)) for name in names if hasattr(signal, name))
 
 
 def _signal_name(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from inspector.record.meeting import Loopback
-from inspector.record.runner import Run, run_script
+from inspector.record.runner import Run, first_known, run_script
 from inspector.trace.facts import GradientAccumulated, Printed, RecordingStopped, ScriptEnded, TensorCreated
 from inspector.trace.trace import Trace
 
@@ -408,6 +409,14 @@ def _lives(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_script_is_asked_to_end_by_a_signal_that_this_system_can_send(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("CTRL_BREAK_EVENT", "SIGINT")
+    monkeypatch.delattr(signal, "CTRL_BREAK_EVENT", raising=False)
+    assert first_known(names) == signal.SIGINT
+    monkeypatch.setattr(signal, "CTRL_BREAK_EVENT", 1, raising=False)  # as on Windows, which cannot send SIGINT
+    assert first_known(names) == 1
 
 
 def test_ctrl_c_ends_the_script_and_keeps_the_trace(write: Callable[[str], Path]) -> None:
