@@ -343,8 +343,9 @@ class GraphTask:
                     number = numbers[index] if numbers else 0
                     before = self.put(target, number, gradient)
                     if before is not None:
+                        after = buffers[target] if target.single else buffers[target][number]
                         sums = sums or []
-                        sums.append((index, before, self._held(target, number)))
+                        sums.append((index, before, after))
             left = dependencies[target] = dependencies[target] - 1
             if left:
                 continue
