@@ -23,6 +23,8 @@ ROLES: tuple[Role, ...] = get_args(Role)
 FILLS: frozenset[str] = frozenset({"running", "failed", "lit", "marked"})
 """The roles that bring a background of their own."""
 BOLD = Style(bold=True)
+KEPT = 400
+"""Rows that a pane keeps as they were painted: a list of 100,000 events would keep 300 MB, once all were seen."""
 
 
 class Inkwell(Widget):
@@ -141,6 +143,9 @@ class Canvas(Surface, can_focus=True, inherit_bindings=False):
             return None
         strip = self._strips.get(y)
         if strip is None:
+            if len(self._strips) >= KEPT:
+                seen = self.seen
+                self._strips = {row: strip for row, strip in self._strips.items() if row in seen}
             strip = self._strips[y] = self.strip(y)
         return strip
 

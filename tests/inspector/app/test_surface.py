@@ -9,7 +9,7 @@ from textual.strip import Strip
 from inspector.app.lines import Line, line
 from inspector.app.screens.desk import DeskScreen
 from inspector.app.view import Moment
-from inspector.app.widgets.canvas import Inkwell, Page
+from inspector.app.widgets.canvas import KEPT, Inkwell, Page
 from inspector.app.widgets.surface import BAR, Surface
 from inspector.trace.trace import Trace
 from tests.inspector.app.conftest import Open
@@ -121,6 +121,16 @@ async def test_the_bar_can_be_dragged_and_clicked() -> None:
         assert page.scroll_offset.y == 54
         await pilot.click(page, offset=(19, 0))
         assert page.scroll_offset.y == 0
+
+
+async def test_a_long_list_keeps_no_more_rows_than_it_may() -> None:
+    async with Paper().run_test(size=(20, 8)) as pilot:
+        page = pilot.app.query_one(Text)
+        page.write(*(str(number) for number in range(3 * KEPT)))
+        for y in range(0, 3 * KEPT, 6):
+            page.scroll_to(y=y, animate=False)
+            assert shown(page)[0].split()[0] == str(min(y, 3 * KEPT - 6))
+        assert 6 <= len(page._strips) <= KEPT
 
 
 async def test_a_step_sends_few_rows_and_none_of_what_stands_still(
