@@ -37,35 +37,9 @@ def in_blocks(formula: F) -> F:
         if type(first) is not np.ndarray or first.size <= _BLOCK or not _alike(values, first.shape):
             return formula(*values)
         flat = [x.reshape(-1) if type(x) is np.ndarray else x for x in values]
-        return _piecewise(formula, flat, _BLOCK).reshape(first.shape)
+        return _block_by_block(formula, flat).reshape(first.shape)
 
     return whole_or_in_blocks  # type: ignore[return-value]
-
-
-def in_rows(formula: F) -> F:
-    """The same for a formula that goes along one dimension, its last argument: where that is the last one, large arrays
-    are given to it a few rows at a time.
-
-    >>> import numpy as np
-    >>> @in_rows
-    ... def shares(a, dim):
-    ...     return a / a.sum(axis=dim, keepdims=True)
-    >>> shares(np.ones((20_000, 2)), 1)[-1].tolist()
-    [0.5, 0.5]
-    """
-
-    @functools.wraps(formula)
-    def whole_or_in_rows(*values: Any) -> Any:
-        first, dim = values[0], values[-1]
-        if type(first) is not np.ndarray or first.size <= _BLOCK or dim != first.ndim - 1:
-            return formula(*values)
-        length = first.shape[dim]
-        if 2 * length > _BLOCK or not _alike(values, first.shape):
-            return formula(*values)
-        rows = [x.reshape(-1, length) if type(x) is np.ndarray else x for x in values[:-1]]
-        return _piecewise(formula, rows, _BLOCK // length, 1).reshape(first.shape)
-
-    return whole_or_in_rows  # type: ignore[return-value]
 
 
 def _alike(values: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
@@ -76,14 +50,14 @@ def _alike(values: tuple[Any, ...], shape: tuple[int, ...]) -> bool:
     )
 
 
-def _piecewise(formula: Callable[..., Any], values: list[Any], step: int, *last: int) -> Array:
-    """``formula`` of ``step`` parts of the arrays at a time, and of the numbers among ``values``."""
+def _block_by_block(formula: Callable[..., Any], values: list[Any]) -> Array:
+    """``formula`` of a block of the flat arrays at a time, and of the numbers among ``values``."""
     out: Array | None = None
-    for start in range(0, len(values[0]), step):
-        piece = slice(start, start + step)
-        part = formula(*[x[piece] if type(x) is np.ndarray else x for x in values], *last)
+    for start in range(0, len(values[0]), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        part = formula(*[x[block] if type(x) is np.ndarray else x for x in values])
         if out is None:
             out = np.empty(values[0].shape, part.dtype)
-        out[piece] = part
+        out[block] = part
     assert out is not None
     return out

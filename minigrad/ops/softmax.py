@@ -10,7 +10,6 @@ from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.memory_order import row_by_row
 from minigrad.op import op
-from minigrad.ops.blocks import in_rows
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp
 from minigrad.ops.reduction import largest_of, sum_of, sum_over
@@ -30,7 +29,6 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     return row_by_row(_shares(a, dim)) if a.size else a.copy()
 
 
-@in_rows
 def _shares(a: Array, dim: int) -> Array:
     powers = _below_top(a, dim)
     np.exp(powers, powers)
@@ -50,7 +48,6 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     return row_by_row(_logarithms(a, dim)) if a.size else a.copy()
 
 
-@in_rows
 def _logarithms(a: Array, dim: int) -> Array:
     low = _below_top(a, dim)
     low -= np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
@@ -112,14 +109,12 @@ log_softmax_back.grads(
 )
 
 
-@in_rows
 def _slope_of_shares(g: Any, out: Any, dim: int) -> Any:
     """``out·(g − Σ g·out)``."""
     shared = g * out
     return shared - out * _total(shared, dim)
 
 
-@in_rows
 def _slope_of_logarithms(g: Any, out: Any, dim: int) -> Any:
     """``g − softmax·Σ g``."""
     return g - exp(out) * _total(g, dim)
