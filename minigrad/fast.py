@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.masks import bits, mask_of
-from minigrad.autograd.meta import VersionCounter, bump_version
+from minigrad.autograd.meta import VersionCounter
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
 from minigrad.autograd.plans import FIRST, NOTHING, OUTPUT, SECOND, SECOND_FIRST
-from minigrad.autograd.regime import Regime, regime, unheard
+from minigrad.autograd.regime import Regime, regime
 from minigrad.autograd.saved import BOTH_UNWRITTEN, UNWRITTEN, SavedOutput
 from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
-from minigrad.dispatch import General, general, inplace, make_general
+from minigrad.dispatch import General, general, make_general
 from minigrad.dtypes import F32, F64
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise, row_by_row
 from minigrad.specialised import with_code_of_its_own
@@ -81,14 +81,14 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        needed = a._requires_grad if a._view is None else a.requires_grad
+        needed = a._requires_grad or (a._view is not None and a.requires_grad)
         if not needed or (regime.paused and not modes.grad) or plan is None or out.dtype.kind != "f":
             if plan is not None and out.dtype.kind == "c":
                 return general(op, (a,), attributes)
             t._requires_grad = False
             t._made_by = None
             return t
-        next_node = a._made_by if a._view is None else a.grad_fn
+        next_node = a._made_by if a._view is None else _leads_back(a)
         if next_node is None:
             if not a._requires_grad:
                 return general(op, (a,), attributes)
@@ -131,7 +131,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     forward, ufunc, node_class, elementwise = op.forward, op.ufunc, op.node_class, op.elementwise
     plans: Any = op.plans or (None,) * 4
     _, only_a, only_b, both = plans
-    keeps_kind = _keeps_kind(ufunc)
+    keeps_kind = keeps_kind_of(ufunc)
     bare = not any(plan and plan.extras for plan in plans)
 
     def apply(a: Any, b: Any) -> Any:
@@ -142,12 +142,12 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 return general(op, (a, b), ())
             x = a.array
             kind = x.dtype
-            need_a = a._requires_grad if a._view is None else a.requires_grad
+            need_a = a._requires_grad or (a._view is not None and a.requires_grad)
             if isinstance(b, TensorBase):
                 y = b.array
                 if y.dtype is not kind:
                     return general(op, (a, b), ())
-                need_b = b._requires_grad if b._view is None else b.requires_grad
+                need_b = b._requires_grad or (b._view is not None and b.requires_grad)
             elif type(b) is float or type(b) is int:
                 y = b  # type: ignore[assignment]
                 need_b = False
@@ -185,7 +185,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         node_a = node_b = None
         numbers = 0
         if need_a:
-            node_a = a._made_by if a._view is None else a.grad_fn
+            node_a = a._made_by if a._view is None else _leads_back(a)
             if node_a is None:
                 if not a._requires_grad:
                     return general(op, (a, b), ())
@@ -193,7 +193,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 node_a = (installed and installed()) or accumulator_of(a)
             numbers = a._output_nr
         if need_b:
-            node_b = b._made_by if b._view is None else b.grad_fn
+            node_b = b._made_by if b._view is None else _leads_back(b)
             if node_b is None:
                 if not b._requires_grad:
                     return general(op, (a, b), ())
@@ -237,7 +237,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
 NUMBER = (None,)
 
 
-def _keeps_kind(ufunc: np.ufunc | None) -> bool:
+def keeps_kind_of(ufunc: np.ufunc | None) -> bool:
     """Whether what it makes of two arrays of one floating type is of that type."""
     return ufunc is not None and {"ff->f", "dd->d"} <= {*ufunc.types}
 
@@ -251,6 +251,12 @@ def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
         ]
     )
     return UNWRITTEN if versions == UNWRITTEN else BOTH_UNWRITTEN if versions == BOTH_UNWRITTEN else versions
+
+
+def _leads_back(view: Any) -> Any:
+    """The ``grad_fn`` of a view: the one at hand, if nobody wrote to its memory since that was right."""
+    node = view._made_by
+    return node if node is not None and view._counter.value == view._view.version else view.grad_fn
 
 
 def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -290,7 +296,7 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             t._requires_grad = False
             t._made_by = None
             return t
-        next_node = a._made_by if view is None else a.grad_fn
+        next_node = a._made_by if view is None else _leads_back(a)
         if next_node is None and a._requires_grad:
             next_node = accumulator_of(a)
         plan = op.plans[1]
@@ -392,7 +398,7 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         operands, attributes = args[:count], args[count:]
         if operands and type(operands[0]) in NUMPYS and _are_arrays(operands[1:]):
             return forward(np.asarray(args[0]), *args[1:])
-        read = None if regime.unusual else _read(op, operands)
+        read = None if regime.unusual else read_operands(op, operands)
         if read is None:
             return general(op, operands, attributes)
         values, kind, mask = read
@@ -431,7 +437,7 @@ def _are_arrays(operands: Any) -> bool:
     return True
 
 
-def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
+def read_operands(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
     """The operands' values, their floating type, and which of them need a gradient; None where anything is unusual."""
     values: list[Any] = []
     kind = None
@@ -442,7 +448,7 @@ def _read(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
         if isinstance(x, TensorBase):
             array = x.array
             values.append(array)
-            needed = x._requires_grad if x._view is None else x.requires_grad
+            needed = x._requires_grad or (x._view is not None and x.requires_grad)
             if leading >> position & 1:
                 if array.dtype is not kind:
                     if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
@@ -478,7 +484,7 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
         node = meta = None
         number = 0
         if needs[position]:
-            node = x._made_by if x._view is None else x.grad_fn
+            node = x._made_by if x._view is None else _leads_back(x)
             if node is None:
                 node = accumulator_of(x)
             number = x._output_nr
@@ -496,109 +502,3 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     n.saved = tuple([operands[source] if source >= 0 else SavedOutput(out) for source in sources])
     n.versions = _versions(n.saved) if sources else NOTHING
     return n
-
-
-def make_inplace(op: Op, regime: Regime = regime, inplace: General = inplace) -> Callable[..., Any]:
-    """The in-place form of ``op`` as a plain function of operands and attributes by position; see ``make_apply``."""
-    if len(op.operands) == 2 and op.elementwise and not op.variadic and not op.attributes:
-        return _binary_inplace(op, regime, inplace)
-    forward, writes, name, kinds = op.forward, op.writes, f"{op.name}_", len(op.attributes)
-    simple = not (op.view or op.several)
-
-    def apply(*args: Any) -> Any:
-        count = len(args) - kinds
-        operands, attributes = args[:count], args[count:]
-        values = None if regime.unusual or not simple else _written_unrecorded(op, operands, regime.paused)
-        if values is None:
-            return inplace(op, operands, attributes)
-        target: Any = operands[0]
-        x = values[0]
-        try:
-            if writes is not None:
-                writes(*values, *attributes)
-            else:
-                out = np.asarray(forward(*values, *attributes))
-                if out.shape != x.shape or out.dtype is not x.dtype:
-                    return inplace(op, operands, attributes)
-                np.copyto(x, out)
-        except Exception:  # said in the right words there
-            return inplace(op, operands, attributes)
-        bump_version(target, name)
-        return target
-
-    return apply
-
-
-def _written_unrecorded(op: Op, operands: Any, paused: int) -> list[Any] | None:
-    """The operands' values, where the first can be written without a word to autograd: nothing requires grad, or
-    recording is off; None where anything is unusual."""
-    target = operands[0]
-    read = _read(op, operands) if isinstance(target, TensorBase) else None
-    if read is None or (read[2] and not (paused and not modes.grad)):
-        return None
-    counter = target._counter
-    if counter is not None and type(counter) is not VersionCounter:
-        return None
-    x = target.array
-    if 0 in x.strides or x.dtype is not read[1] or (op.elementwise and len(operands) > 1):
-        return None  # elements may share memory
-    return read[0]
-
-
-def _binary_inplace(op: Op, regime: Regime, inplace: General) -> Callable[..., Any]:
-    """``y += x`` in memory of its own: the ordinary result is put into the target, and if it was recorded, the target
-    takes over its history."""
-    forward, straight = op.forward, op.ufunc if _keeps_kind(op.ufunc) else None
-    name = f"{op.name}_"
-
-    def apply(a: Any, b: Any) -> Any:
-        if regime.unusual or not isinstance(a, TensorBase) or a._view is not None:
-            return inplace(op, (a, b), ())
-        x = a.array
-        kind = x.dtype
-        if (kind is not F32 and kind is not F64) or not x.flags.c_contiguous:
-            return inplace(op, (a, b), ())
-        needed = a._requires_grad
-        if isinstance(b, TensorBase):
-            y = b.array
-            if y.dtype is not kind or y.base is not None or y is x.base:
-                return inplace(op, (a, b), ())
-            needed = needed or b._requires_grad
-        elif type(b) is float or type(b) is int:
-            y = b  # type: ignore[assignment]
-        else:
-            return inplace(op, (a, b), ())
-        recorded = needed and not (regime.paused and not modes.grad)
-        if a.is_inference() or (recorded and (regime is unheard or not _follows(op, a, b))):
-            return inplace(op, (a, b), ())  # a recorded write is announced, for it rebases
-        try:
-            result = op.apply(a, b) if recorded else None
-            if result is None and straight is not None:
-                out = straight(x, y, x)
-            else:
-                out = forward(x, y) if result is None else result.array
-        except (ValueError, RuntimeError):
-            return inplace(op, (a, b), ())
-        if out is not x:
-            if out.shape != x.shape or out.dtype is not kind:
-                return inplace(op, (a, b), ())
-            np.copyto(x, out)
-        bump_version(a, name)
-        if result is not None:
-            a._made_by = result._made_by
-            a._output_nr = 0
-            a._requires_grad = True
-        return a
-
-    return apply
-
-
-def _follows(op: Op, a: Any, b: Any) -> bool:
-    """Whether a write to ``a`` can be recorded as what came of ``op(a, b)``: ``a`` is no leaf that requires grad, no
-    hook hangs on its history, and nothing is saved that the write is going to change."""
-    node = a._made_by
-    if (a._requires_grad if node is None else node.hooks is not None) or not op.plans:
-        return False
-    need_b = isinstance(b, TensorBase) and b.requires_grad
-    sources = op.plans[a._requires_grad | need_b << 1].sources
-    return 0 not in sources and -1 not in sources and not (b is a and sources)

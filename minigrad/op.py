@@ -32,7 +32,8 @@ from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, Mul
 from minigrad.autograd.plans import Plan, Rule, as_usual, sender
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved_attributes import saved_attributes
-from minigrad.fast import make_apply, make_inplace
+from minigrad.fast import make_apply
+from minigrad.fast_inplace import make_inplace
 from minigrad.outputs import into
 from minigrad.specialised import with_code_of_its_own
 

@@ -73,7 +73,22 @@ def sender(rules: Rules) -> Sender:
             return lambda g, values: [f(g), h(g)]
         case ((f, (i,)), (h, (j,))):
             return lambda g, values: [f(g, values[i]), h(g, values[j])]
-    return lambda g, values: [entry and entry[0](g, *[values[i] for i in entry[1]]) for entry in rules]
+    calls = [entry and _call_of(*entry) for entry in rules]
+    return lambda g, values: [call and call(g, values) for call in calls]
+
+
+def _call_of(rule: Rule, places: tuple[int, ...]) -> Callable[[Any, Any], Any]:
+    """``rule``, given what it asks for out of all values."""
+    match places:
+        case ():
+            return lambda g, values: rule(g)
+        case (i,):
+            return lambda g, values: rule(g, values[i])
+        case (i, j):
+            return lambda g, values: rule(g, values[i], values[j])
+        case (i, j, k):
+            return lambda g, values: rule(g, values[i], values[j], values[k])
+    return lambda g, values: rule(g, *[values[i] for i in places])
 
 
 def _as_it_is(g: Any) -> Any:
