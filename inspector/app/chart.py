@@ -40,6 +40,8 @@ class Chart:
     ends: dict[int, list[int]] = field(default_factory=dict)
     """The edges whose last cell is in a row, where their gradient is written."""
 
+    stubs: dict[int, list[int]] = field(default_factory=dict)
+    """The edges that end in a row with the name of their target, which is too far away."""
     leaves: dict[int, int] = field(default_factory=dict)
     """The AccumulateGrad of each leaf, or what it was folded into."""
     folded: Folded = field(default_factory=Folded)
@@ -141,6 +143,10 @@ def _index(chart: Chart) -> None:
     for edge, (_, y) in chart.wiring.end_of.items():
         ends[y].append(edge)
     chart.ends = dict(ends)
+    stubs: dict[int, list[int]] = defaultdict(list)
+    for edge, stub in chart.scene.stubs.items():
+        stubs[stub.y].append(edge)
+    chart.stubs = dict(stubs)
 
 
 Key = tuple[ChapterKey, Zoom]

@@ -115,12 +115,11 @@ class Wiring:
         for wire in scene.wires:
             source, target = edges[wire.edge]
             self.departures[source].add(wire.points[0][0] - scene.boxes[source].x)
-            self.arrivals[target].add(wire.points[-1][0] - scene.boxes[target].x)
+            if wire.edge not in scene.stubs:
+                self.arrivals[target].add(wire.points[-1][0] - scene.boxes[target].x)
             self.rows_of[wire.edge] = wire.points[0][1], wire.points[-1][1]
             self.end_of[wire.edge] = wire.points[-1]
             self._cut(wire.edge, wire.points)
-        for edge, stub in scene.stubs.items():
-            self.departures[edges[edge][0]].add(stub.centre - scene.boxes[edges[edge][0]].x)
 
     def _cut(self, edge: int, points: Sequence[tuple[int, int]]) -> None:
         """Note the pieces of an edge under their rows: (first column, last column, directions, edge)."""
@@ -183,8 +182,21 @@ def chart(
             canvas[box.y + offset][box.x : box.right] = line
     for edge, box in scene.stubs.items():
         name = next(iter(cards.get(edges[edge][1], ("",))))
-        canvas[box.y][box.x : box.right] = f"▸{name}"[: box.width].ljust(box.width)
+        x, words = stub(name, box, wiring.end_of[edge][0])
+        canvas[box.y][x : x + len(words)] = words
     return "\n".join("".join(row).rstrip() for row in canvas)
+
+
+def stub(name: str, box: Box, below: int) -> tuple[int, str]:
+    """Column and words of a stub: the target's name beside the head of its wire, or in all of the box, if it is long.
+
+    >>> stub("W", Box(10, 0, 12, 1), 16), stub("model.0.weight", Box(10, 0, 12, 1), 16)
+    ((16, '▼ W'), (10, '▸model.0.wei'))
+    """
+    words = f"{HEAD} {name}"
+    if below + len(words) <= box.right:
+        return below, words
+    return box.x, f"▸{name}"[: box.width].ljust(box.width)
 
 
 def framed(box: Box, lines: Sequence[str], border: Border, wiring: Wiring, key: int) -> list[str]:

@@ -47,7 +47,8 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where everything stands. ``stubs``: by edge, where the target's name goes if the edge is too long to draw."""
+    """Where everything stands. ``stubs``: by edge, where the target's name goes if the edge is too long to
+    draw; its wire leads there."""
 
     boxes: dict[int, Box]
     wires: tuple[Wire, ...]

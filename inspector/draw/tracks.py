@@ -76,9 +76,7 @@ def route(layers: Layers, keys: Sequence[int], edges: Sequence[tuple[int, int]])
                     enter[segment] = net.target
                     track[segment] = None if net.straight else first_track[rank] + net.track
     boxes = [_box(layers, vertex, tops) for vertex in range(len(layers.width))]
-    wires = tuple(
-        _wire(layers, edge, boxes, leave, enter, track) for edge in range(len(edges)) if edge not in layers.stub_of
-    )
+    wires = tuple(_wire(layers, edge, boxes, leave, enter, track) for edge in range(len(edges)))
     stubs = {edge: boxes[vertex] for edge, vertex in layers.stub_of.items()}
     width = 1 + max(box.right for box in boxes)
     return Scene({key: boxes[vertex] for vertex, key in enumerate(keys)}, wires, stubs, width, y)

@@ -19,7 +19,7 @@ from inspector.app.reading.looks import FUTURE, LOOKS, look
 from inspector.app.view import Moment, Way, Zoom
 from inspector.app.widgets.canvas import Canvas, Jumped
 from inspector.app.widgets.surface import stretches
-from inspector.draw.chart_text import DOUBLE, Border, lower_side, upper_side
+from inspector.draw.chart_text import DOUBLE, Border, lower_side, stub, upper_side
 from inspector.draw.layers import Box
 from inspector.draw.wording import gradient, magnitude
 from inspector.trace.facts import Summary
@@ -341,12 +341,12 @@ class GraphPane(Canvas):
     def _stubs(self, moment: Moment, chart: Chart, y: int) -> list[tuple[int, list[Segment]]]:
         """The names of the targets of edges that are too long to draw."""
         pieces = []
-        for edge, box in chart.scene.stubs.items():
-            if box.y == y:
-                target = chart.edges[edge][1]
-                leaf = moment.leaf_name(target)
-                words = fit(f"▸{leaf or moment.node_name(target)}", box.width)
-                pieces.append((box.x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
+        for edge in chart.stubs.get(y, ()):
+            target = chart.edges[edge][1]
+            leaf = moment.leaf_name(target)
+            name = f"⊕ {leaf}" if leaf else moment.node_name(target)
+            x, words = stub(name, chart.scene.stubs[edge], chart.wiring.end_of[edge][0])
+            pieces.append((x, [self.segment(Bit(words, self._edge_role(chart, edge)))]))
         return pieces
 
     def _with_labels(
@@ -384,8 +384,9 @@ class GraphPane(Canvas):
         if chart is None:
             return None
         node = chart.node_at(x - self.pad, y)
-        for edge, box in chart.scene.stubs.items():
-            if box.y == y and box.x <= x - self.pad < box.right:
+        for edge in chart.stubs.get(y, ()):
+            box = chart.scene.stubs[edge]
+            if box.x <= x - self.pad < box.right:
                 node = chart.edges[edge][1]
         return None if node is None else Jump("node", node)
 
