@@ -539,6 +539,8 @@ def _save_written_output(node: Any, target: Tensor) -> None:
     for position, slot in enumerate(node.saved):
         if slot is AWAITED:
             node.saved[position], node.versions[position] = slot_for(target, is_output=True)
+            if type(node.saved[position]) is SavedOutput:
+                node.saved[position].output_nr = 0  # whichever it was of the node before
             version = node.versions[position]
             if TensorSaved.listeners:
                 emit(

@@ -122,7 +122,7 @@ def dot(a: Array, b: Array, /) -> Array:
             f"elements, but got "
             f"{a.size} and {b.size} elements respectively"
         )
-    return np.dot(a, b)
+    return np.dot(a, b) + a.dtype.type(0)  # from a zero on, so that it is never -0.0
 
 
 dot.grads(a=lambda g, b: g * b, b=lambda g, a: g * a)

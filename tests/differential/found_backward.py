@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 FOUND = {
+    "what is written in place is output 0 of the write, whichever output it was before": """
+a = xp.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+b, c = fn.Split.apply(a)
+c.relu_()
+c[-1, 1:3] = 0.0
+c.backward(xp.ones_like(c))
+""",
     "a leaf that stopped requiring grad gets nothing": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
 b = a * 1

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 FOUND = {
+    "a product of vectors is summed from zero on": """
+a = xp.tensor([-0.75], dtype=xp.float64) @ xp.tensor([0.0], dtype=xp.float64)
+b = 1.0 / a
+""",
     "a view made under no_grad has no edge": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
 b = a[0]
