@@ -44,10 +44,12 @@ class Track:
 
     def word(self, cell: int, words: str, role: Role, jump: Jump | None = None) -> bool:
         """Words from ``cell`` on, if no sign or other word is in the way; whether they were written."""
+        if not 0 <= cell < self.room or self.taken[cell]:
+            return False
         room = cell_len(words)
         if cell > self.cell(self.now) and role == "bump":
             role = "faint"
-        if cell < 0 or cell + room > self.room or any(self.taken[cell : cell + room]):
+        if cell + room > self.room or any(self.taken[cell : cell + room]):
             return False
         self.cells[cell : cell + room] = [(char, role, jump) for char in words]
         self.taken[cell : cell + room] = b"\1" * room

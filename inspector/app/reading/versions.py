@@ -113,8 +113,9 @@ def _track(moment: Moment, life: Life, room: int, *, with_saves: bool = True) ->
     track.span(life.born, moment.marks.length, "code")
     for save in life.saves if with_saves else ():
         track.sign(save.step, "▣", "saved")
-    for write in life.writes:
-        track.sign(write.step, "▲", "bump")
+    seen = {track.cell(write.step): write.step for write in life.writes}  # of those in one cell, the last
+    for step in seen.values():
+        track.sign(step, "▲", "bump")
     for save in life.saves:
         if save.refused is not None:
             track.sign(save.refused, "✗", "alarm")
