@@ -277,7 +277,7 @@ def _seed(task: GraphTask, root: Root, given: Any, position: int) -> Any:
     if isinstance(root, GradientEdge):
         root = _stand_in(root, given)
     if given is None:
-        return _implicit_seed(root, position, task.create_graph)
+        return _implicit_seed(root, task.create_graph)
     if not isinstance(given, TensorBase):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     _check_seed(root, given, position)
@@ -299,9 +299,9 @@ def _stand_in(edge: GradientEdge, given: Any) -> Any:
     return tensor
 
 
-def _implicit_seed(root: Tensor, position: int, create_graph: bool) -> Any:
+def _implicit_seed(root: Tensor, create_graph: bool) -> Any:
     if not root.requires_grad:
-        _root_edge(root, position)
+        return None  # refused later: what is wrong with the other seeds is told first
     array = root.array
     if array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
