@@ -135,6 +135,8 @@ def _await_any(fn: Hook) -> Callable[[int], Hook]:
 def _node_of(tensor: Tensor) -> node.Node:
     if not tensor.requires_grad:
         raise AssertionError("Expected gradient function to be set: a tensor among them does not require grad")
+    if node.edge_of(tensor)[0] is None:
+        raise AssertionError("Expected gradient function to be set: a view made under no_grad has none")
     return ensure_grad_fn(tensor).node
 
 

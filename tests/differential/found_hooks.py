@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 FOUND = {
+    "a view made under no_grad has no node for a hook of several tensors": """
+a = xp.tensor([1.0], dtype=xp.float64, requires_grad=True)
+with xp.no_grad():
+    b = a.view(1)
+    c = xp.tensor([0.5 + 0j], dtype=xp.complex128, requires_grad=True).real
+h = xp.autograd.graph.register_multi_grad_hook([a, c], see("h"), mode="all")
+k = xp.autograd.graph.register_multi_grad_hook([a, b], see("k"), mode="all")
+""",
     "the hooks of a leaf that stopped requiring grad still run": """
 a = xp.tensor([1.0, 2.0], requires_grad=True)
 h = a.register_hook(see("hook"))
