@@ -213,7 +213,7 @@ async def test_an_explanation_that_fails_leaves_the_app_alive(open_app: Open, mo
     def broken(_: Trace, **_how: object) -> list[object]:
         raise KeyError("tensor 7")
 
-    monkeypatch.setattr("inspector.app.walk.explain", broken)
+    monkeypatch.setattr("inspector.explain.explain", broken)
     async with open_app() as app:
         assert any("The explanation failed: KeyError" in note.message for note in app.app._notifications)
         assert "one of the variables needed for gradient computation" in app.says("why")
