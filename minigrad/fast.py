@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.masks import bits, mask_of
+from minigrad.autograd.masks import bits
 from minigrad.autograd.meta import VersionCounter
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import accumulator_of, next_sequence_nr
@@ -22,6 +22,16 @@ from minigrad.autograd.views import Creation, View
 from minigrad.autograd.wrap import TensorBase, late
 from minigrad.dispatch import General, general, make_general
 from minigrad.dtypes import F32, F64
+from minigrad.fast_reading import (
+    NUMBER,
+    NUMPYS,
+    all_are,
+    are_arrays,
+    keeps_kind_of,
+    leads_back,
+    read_operands,
+    versions_of,
+)
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise, row_by_row
 from minigrad.specialised import with_code_of_its_own
 
@@ -43,15 +53,17 @@ def make_apply(op: Op, regime: Regime = regime, general: General = general) -> C
 def _way_of(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     if op.several:
         return _several(op, regime, general) if len(op.operands) == 1 and not op.variadic else make_general(op, general)
-    if op.variadic or op.constants or op.joint is not None:
+    if op.variadic or op.joint is not None:
         return _of_any(op, regime, general)
+    if op.constants:
+        return _of_few(op, regime, general)
     if op.view:
         return _viewing(op, regime, general)
     if len(op.operands) == 1:
         return _unary(op, regime, general)
     if len(op.operands) == 2 and not op.attributes:
         return _binary(op, regime, general)
-    return _of_any(op, regime, general)
+    return _of_few(op, regime, general)
 
 
 def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -88,7 +100,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             t._requires_grad = False
             t._made_by = None
             return t
-        next_node = a._made_by if a._view is None else _leads_back(a)
+        next_node = a._made_by if a._view is None else leads_back(a)
         if next_node is None:
             if not a._requires_grad:
                 return general(op, (a,), attributes)
@@ -121,7 +133,7 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             n.versions = UNWRITTEN if counter is None else (counter.value,)
         else:
             n.saved = tuple([a if source == 0 else SavedOutput(t) for source in sources])
-            n.versions = _versions(n.saved)
+            n.versions = versions_of(n.saved)
         return t
 
     return apply
@@ -185,7 +197,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         node_a = node_b = None
         numbers = 0
         if need_a:
-            node_a = a._made_by if a._view is None else _leads_back(a)
+            node_a = a._made_by if a._view is None else leads_back(a)
             if node_a is None:
                 if not a._requires_grad:
                     return general(op, (a, b), ())
@@ -193,7 +205,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 node_a = (installed and installed()) or accumulator_of(a)
             numbers = a._output_nr
         if need_b:
-            node_b = b._made_by if b._view is None else _leads_back(b)
+            node_b = b._made_by if b._view is None else leads_back(b)
             if node_b is None:
                 if not b._requires_grad:
                     return general(op, (a, b), ())
@@ -219,44 +231,19 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             n.saved = n.versions = NOTHING
         elif sources is SECOND_FIRST:
             n.saved = (b, a)
-            n.versions = BOTH_UNWRITTEN if a._counter is None is b._counter else _versions(n.saved)
+            n.versions = BOTH_UNWRITTEN if a._counter is None is b._counter else versions_of(n.saved)
         elif sources is SECOND:
             n.saved = (b,)
-            n.versions = NUMBER if y is b else UNWRITTEN if b._counter is None else _versions(n.saved)
+            n.versions = NUMBER if y is b else UNWRITTEN if b._counter is None else versions_of(n.saved)
         elif sources is FIRST:
             n.saved = (a,)
-            n.versions = UNWRITTEN if a._counter is None else _versions(n.saved)
+            n.versions = UNWRITTEN if a._counter is None else versions_of(n.saved)
         else:
             n.saved = tuple([a if i == 0 else b if i == 1 else SavedOutput(t) for i in sources])
-            n.versions = _versions(n.saved)
+            n.versions = versions_of(n.saved)
         return t
 
     return apply
-
-
-NUMBER = (None,)
-
-
-def keeps_kind_of(ufunc: np.ufunc | None) -> bool:
-    """Whether what it makes of two arrays of one floating type is of that type."""
-    return ufunc is not None and {"ff->f", "dd->d"} <= {*ufunc.types}
-
-
-def _versions(saved: tuple[Any, ...]) -> tuple[int | None, ...]:
-    """The version of each saved value; numbers have none, and a storage without a counter was never written."""
-    versions = tuple(
-        [
-            None if type(x) is float or type(x) is int or x is None else 0 if x._counter is None else x._counter.value
-            for x in saved
-        ]
-    )
-    return UNWRITTEN if versions == UNWRITTEN else BOTH_UNWRITTEN if versions == BOTH_UNWRITTEN else versions
-
-
-def _leads_back(view: Any) -> Any:
-    """The ``grad_fn`` of a view: the one at hand, if nobody wrote to its memory since that was right."""
-    node = view._made_by
-    return node if node is not None and view._counter.value == view._view.version else view.grad_fn
 
 
 def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -296,7 +283,7 @@ def _viewing(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
             t._requires_grad = False
             t._made_by = None
             return t
-        next_node = a._made_by if view is None else _leads_back(a)
+        next_node = a._made_by if view is None else leads_back(a)
         if next_node is None and a._requires_grad:
             next_node = accumulator_of(a)
         plan = op.plans[1]
@@ -384,8 +371,100 @@ def _record_several(op: Op, a: Any, attributes: tuple[Any, ...], outputs: tuple[
             t._output_nr = number
     saved = [a if source >= 0 else outputs[-1 - source] for source in n.sources(1)]
     n.saved = tuple([SavedOutput(x) if x is not a and x._made_by is n else x for x in saved])
-    n.versions = _versions(n.saved)
+    n.versions = versions_of(n.saved)
     return True
+
+
+def _of_few(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
+    """Two or three operands, tensors of one floating type, plain numbers among them, and constants of any type."""
+    forward, node_class, plans, count = op.forward, op.node_class, op.plans, len(op.operands)
+    leading, mixes = sum(1 << i for i in op.leading(count)), op.elementwise or op.name in MIXING
+
+    def apply(*args: Any) -> Any:
+        operands, attributes = args[:count], args[count:]
+        if type(operands[0]) in NUMPYS and are_arrays(operands[1:]):
+            return forward(np.asarray(args[0]), *args[1:])
+        if regime.unusual:
+            return general(op, operands, attributes)
+        recording = modes.grad or not regime.paused
+        values: list[Any] = []
+        nodes: list[Any] = []
+        metas: list[Any] = []
+        kind = None
+        mask, bit, numbered = 0, 1, 0
+        for x in operands:
+            node = meta = None
+            if isinstance(x, TensorBase):
+                array = x.array
+                values.append(array)
+                needed = x._requires_grad or (x._view is not None and x.requires_grad)
+                if not leading & bit:
+                    if needed:
+                        return general(op, operands, attributes)
+                else:
+                    if array.dtype is not kind:
+                        if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
+                            return general(op, operands, attributes)
+                        kind = array.dtype
+                    if needed and recording:
+                        node = x._made_by if x._view is None else leads_back(x)
+                        if node is None:
+                            if not x._requires_grad:
+                                return general(op, operands, attributes)
+                            node = accumulator_of(x)
+                        numbered |= x._output_nr
+                        mask |= bit
+                        meta = (array.shape, kind)
+            elif type(x) is float or type(x) is int or x is None:
+                values.append(x)
+            else:
+                return general(op, operands, attributes)
+            if leading & bit:
+                nodes.append(node)
+            metas.append(meta)
+            bit += bit
+        if kind is None:
+            return general(op, operands, attributes)
+        try:
+            out = forward(*values, *attributes)
+        except Exception:  # said in the right words there
+            return general(op, operands, attributes)
+        if type(out) is not ndarray:
+            out = np.asarray(out)
+        elif mixes and out.ndim > 1 and lies_otherwise(values):
+            out = as_operands_lie(out, values)
+        if mask and (out.dtype is not kind or not plans):
+            return general(op, operands, attributes)
+        t = new(late.Tensor)
+        t.array = out
+        t._output_nr = 0
+        t._counter = t._grad = t._accumulator = t._view = t._hooks = None
+        if not mask:
+            t._requires_grad = False
+            t._made_by = None
+            return t
+        n = node_class()
+        n.sequence_nr = next_sequence_nr()
+        n.hooks = None
+        n.next_nodes = tuple(nodes)
+        n.input_nrs = _numbers(op, operands, nodes) if numbered else None
+        n.metas = None if all_are(values, out.shape) else tuple(metas)
+        n.plan = plan = plans[mask]
+        extras, sources = plan.extras, plan.sources
+        n.extras = tuple([operands[i].array.shape if sized else attributes[i] for sized, i in extras])
+        t._requires_grad = True
+        t._made_by = n
+        n.saved = tuple([operands[source] if source >= 0 else SavedOutput(t) for source in sources])
+        n.versions = versions_of(n.saved) if sources else NOTHING
+        return t
+
+    return apply
+
+
+def _numbers(op: Op, operands: Any, nodes: list[Any]) -> tuple[int, ...]:
+    """Of each node to which a gradient goes, the number of the output that the operand is."""
+    leading = [operands[i] for i in op.leading(len(operands))]
+    return tuple([0 if node is None else x._output_nr for x, node in zip(leading, nodes, strict=True)])
 
 
 def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
@@ -396,7 +475,7 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     def apply(*args: Any) -> Any:
         count = len(args) - kinds
         operands, attributes = args[:count], args[count:]
-        if operands and type(operands[0]) in NUMPYS and _are_arrays(operands[1:]):
+        if operands and type(operands[0]) in NUMPYS and are_arrays(operands[1:]):
             return forward(np.asarray(args[0]), *args[1:])
         read = None if regime.unusual else read_operands(op, operands)
         if read is None:
@@ -425,48 +504,6 @@ def _of_any(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     return apply
 
 
-NUMPYS = frozenset((ndarray, np.float32, np.float64))
-"""What a gradient is in an ordinary backward: an array, or the scalar that NumPy makes of one without dimensions."""
-
-
-def _are_arrays(operands: Any) -> bool:
-    """Whether no tensor is among ``operands``: so rules call operations in an ordinary backward."""
-    for x in operands:
-        if type(x) is not ndarray and type(x) is not float and type(x) is not int and x is not None:
-            return False
-    return True
-
-
-def read_operands(op: Op, operands: Any) -> tuple[list[Any], Any, int] | None:
-    """The operands' values, their floating type, and which of them need a gradient; None where anything is unusual."""
-    values: list[Any] = []
-    kind = None
-    wanted: list[int] = []
-    leading, position = op.leading_mask, -1
-    for x in operands:
-        position += 1
-        if isinstance(x, TensorBase):
-            array = x.array
-            values.append(array)
-            needed = x._requires_grad or (x._view is not None and x.requires_grad)
-            if leading >> position & 1:
-                if array.dtype is not kind:
-                    if kind is not None or (array.dtype is not F32 and array.dtype is not F64):
-                        return None
-                    kind = array.dtype
-                if needed:
-                    if x._view is not None and x._made_by is None and not x._requires_grad:
-                        return None
-                    wanted.append(position)
-            elif needed:
-                return None
-        elif type(x) is float or type(x) is int or x is None:
-            values.append(x)
-        else:
-            return None
-    return None if kind is None else (values, kind, mask_of(wanted))
-
-
 def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int, out: Any) -> Any:
     """The node of such an operation."""
     n: Any = new(op.node_class)
@@ -484,7 +521,7 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
         node = meta = None
         number = 0
         if needs[position]:
-            node = x._made_by if x._view is None else _leads_back(x)
+            node = x._made_by if x._view is None else leads_back(x)
             if node is None:
                 node = accumulator_of(x)
             number = x._output_nr
@@ -500,5 +537,5 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     n.input_nrs = tuple(numbers) if any(numbers) else None
     sources = n.sources(mask)
     n.saved = tuple([operands[source] if source >= 0 else SavedOutput(out) for source in sources])
-    n.versions = _versions(n.saved) if sources else NOTHING
+    n.versions = versions_of(n.saved) if sources else NOTHING
     return n

@@ -16,7 +16,7 @@ from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.wrap import TensorBase
 from minigrad.dispatch import General, inplace
 from minigrad.dtypes import F32, F64
-from minigrad.fast import keeps_kind_of, read_operands
+from minigrad.fast_reading import keeps_kind_of, read_operands
 from minigrad.specialised import with_code_of_its_own
 
 if TYPE_CHECKING:
