@@ -20,7 +20,7 @@ from inspector.trace.codec import encode_line
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 from inspector.trace.kinds import NAMES, codes_of
 from inspector.trace.labels import slim
-from inspector.trace.schema import LARGEST, MAGIC, TABLES, VERSION, TraceFileError, checksum
+from inspector.trace.schema import LARGEST, MAGIC, MOST_IN_A_BATCH, TABLES, VERSION, TraceFileError, checksum
 
 BATCH = 1_000
 """Facts after which a batch is written."""
@@ -154,8 +154,8 @@ def _batches(facts: list[Fact]) -> Iterator[tuple[int, bytes, bytes, bytes, int]
     """The rows for these facts: as few as keep each small enough."""
     if not facts:
         return
-    line = encode_line(facts)
-    if len(line) > LARGEST and len(facts) > 1:
+    line = encode_line(facts) if len(facts) <= MOST_IN_A_BATCH else b""
+    if len(facts) > MOST_IN_A_BATCH or (len(line) > LARGEST and len(facts) > 1):
         half = len(facts) // 2
         yield from _batches(facts[:half])
         yield from _batches(facts[half:])

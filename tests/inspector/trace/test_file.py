@@ -18,7 +18,7 @@ from inspector.trace import writer as writing
 from inspector.trace.cursor import Cursor
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 from inspector.trace.file import StoredFacts, TraceFileError, TraceWriter, open_trace
-from inspector.trace.schema import LARGEST, VERSION
+from inspector.trace.schema import LARGEST, MOST_IN_A_BATCH, VERSION
 from inspector.trace.trace import Trace
 from tests.inspector.trace.arbitrary import TRACES
 from tests.inspector.trace.examples import FILE, SOURCE, facts
@@ -123,6 +123,13 @@ def test_a_closed_file_is_one_file(path: Path) -> None:
     assert path.read_bytes()[18:20] == b"\x01\x01", (
         "no write-ahead mode, so that it opens in a folder that is read-only"
     )
+
+
+def test_more_facts_at_once_than_a_batch_may_hold_are_all_read_again(tmp_path: Path) -> None:
+    count = 2 * MOST_IN_A_BATCH + 3
+    with TraceWriter(tmp_path / "a.trace") as writer:
+        writer.write([Printed("stdout", "x")] * count)
+    assert len(open_trace(tmp_path / "a.trace")) == count
 
 
 def test_a_file_may_be_read_while_it_is_written(tmp_path: Path) -> None:
