@@ -50,7 +50,7 @@ for number in range({MOMENTS}):
             os.write(tell, b".")
     os.close(tell)
     written = -1
-    for _ in range(1 + number % 2):  # from the first moment on, or from the first batch
+    for _ in range(1 + number % 6):  # from the first moment on, or from one of the first batches
         written += len(os.read(told, 1))
     time.sleep(rng.uniform(0, 0.05))
     os.kill(recorder, signal.SIGKILL)
@@ -103,6 +103,8 @@ def test_the_command_killed_while_it_records_leaves_a_trace_of_the_run_so_far(tm
         until = time.monotonic() + 60
         while not is_trace(path) and time.monotonic() < until and process.poll() is None:
             time.sleep(0.02)
+        while number and time.monotonic() < until and not len(open_trace(path)):
+            time.sleep(0.02)  # but for the first time, from its first facts on
         time.sleep(rng.uniform(0, 0.6))
         process.send_signal(signal.SIGKILL)
         process.wait()
