@@ -312,21 +312,19 @@ def node_without_edges(
         is_complex = is_complex or (isinstance(x, TensorBase) and x.array.dtype.kind == "c")
     node: Any = new(op.complex_node_class if is_complex else op.node_class)
     node.plan_for(mask, operands, attributes)
-    node.metas = _metas(operands, outputs)
+    node.metas = _metas(op, operands, outputs)
     node.outputs = tuple((out.array.shape, out.array.dtype) for out in outputs)
     return node
 
 
-def _metas(operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta | None, ...] | None:
-    """Shape and type of each operand; None when all are those of the single output."""
+def _metas(op: Op, operands: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> tuple[Meta | None, ...] | None:
+    """Shape and type of each operand that can have a gradient; None when all are those of the single output."""
     metas = tuple([(x.array.shape, x.array.dtype) if isinstance(x, TensorBase) else None for x in operands])
     if len(outputs) == 1:
         only = (outputs[0].array.shape, outputs[0].array.dtype)
-        for meta in metas:
-            if meta is not None and meta != only:
-                return metas
-        return None
-    return metas
+        if all(meta is None or meta == only for meta in metas):
+            return None
+    return tuple([metas[i] for i in op.leading(len(metas))]) if op.constants else metas
 
 
 def retraced(op: Op, source: Tensor, attributes: tuple[Any, ...]) -> Any:

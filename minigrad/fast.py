@@ -421,7 +421,7 @@ def _of_few(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 return general(op, operands, attributes)
             if leading & bit:
                 nodes.append(node)
-            metas.append(meta)
+                metas.append(meta)
             bit += bit
         if kind is None:
             return general(op, operands, attributes)
@@ -528,10 +528,10 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
             meta = (value.shape, kind)
         if alike and type(value) is ndarray and value.shape != shape:
             alike = False
-        metas.append(meta)
         if leading >> position & 1:
             nodes.append(node)
             numbers.append(number)
+            metas.append(meta)
     n.metas = None if alike else tuple(metas)
     n.next_nodes = tuple(nodes)
     n.input_nrs = tuple(numbers) if any(numbers) else None

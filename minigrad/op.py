@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import dispatch
-from minigrad.autograd.op_node import Conjugated, JointOpNode, LeadingEdges, MultiOpNode, OpNode
+from minigrad.autograd.op_node import Conjugated, JointOpNode, MultiOpNode, OpNode
 from minigrad.autograd.plans import Plan, Rule, as_usual, sender
 from minigrad.autograd.regime import Regime, regime, unheard
 from minigrad.autograd.saved_attributes import saved_attributes
@@ -118,11 +118,7 @@ class Op:
     def complex_node_class(self) -> type[OpNode]:
         """The node for complex operands: the textbook's rules between two conjugations, where the operation is
         holomorphic."""
-        if not self.holomorphic:
-            return self.node_class
-        if not issubclass(self.node_class, LeadingEdges):
-            return self._node_type(Conjugated, self.node_class)
-        return self._node_type(LeadingEdges, self._node_type(Conjugated, self.node_class.__bases__[1]))
+        return self._node_type(Conjugated, self.node_class) if self.holomorphic else self.node_class
 
     def grads(self, **rules: Rule) -> Op:
         """State the derivative: for each operand that has one, what its gradient is. Returns the operation.
@@ -137,16 +133,10 @@ class Op:
                 )
             self._check_wishes(_wishes(rule))
         self.rules = rules
+        self.constants = frozenset(self.operands) - rules.keys()
         self.plans = [self._plan(mask) for mask in range(1 << len(self.operands))]
-        self._set_constants(*(name for name in self.operands if name not in rules))
-        return self
-
-    def _set_constants(self, *names: str) -> None:
-        """Operands that never have a gradient (a mask, indices) are no inputs of the node: no edge stands for them."""
-        self.constants = frozenset(names)
-        if names:
-            self.node_class = self._node_type(LeadingEdges, self.node_class)
         self.apply = self._way(regime, dispatch.general)
+        return self
 
     def _way(self, regime: Regime, general: dispatch.General) -> Callable[..., Any]:
         """The quickest way to apply this operation."""
@@ -188,7 +178,8 @@ class Op:
         self._check_wishes(self.joint_wishes)
         self.joint = rule
         self.node_class = self._node_type(JointOpNode)
-        self._set_constants(*constants)
+        self.constants = frozenset(constants)
+        self.apply = self._way(regime, dispatch.general)
         return self
 
     def _check_wishes(self, wishes: tuple[str, ...]) -> None:
@@ -201,7 +192,7 @@ class Op:
 
     def _plan(self, mask: int) -> Plan:
         """Which rules run when just the operands in ``mask`` need a gradient, and what must be kept for them."""
-        active = [self.rules.get(name) if mask >> i & 1 else None for i, name in enumerate(self.operands)]
+        active = [self.rules[self.operands[i]] if mask >> i & 1 else None for i in self.leading(self.fixed)]
         wished = dict.fromkeys(wish for rule in active if rule is not None for wish in _wishes(rule))
         wished.update(dict.fromkeys(self._always_saved))
         slots = self._as_unpacked(name for name in wished if name in self.operands or name in self.results)

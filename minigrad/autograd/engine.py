@@ -171,10 +171,16 @@ class GraphTask:
 
         As in PyTorch a single root runs its hooks even when the pass needs nothing of it; one of several does not.
         """
+        if len(roots) == 1:
+            node, number = roots[0]
+            self.put(node, number, gradients[0])
+            if not self.dependencies.get(node):
+                self.make_ready(node)
+            return
         for (node, number), gradient in zip(roots, gradients, strict=True):
             self.put(node, number, gradient)
         for node in reversed(dict.fromkeys(node for node, _ in reversed(roots))):
-            if not self.dependencies.get(node) and (len(roots) == 1 or self.will_reach(node)):
+            if not self.dependencies.get(node) and self.will_reach(node):
                 self.make_ready(node)
 
     def put(self, node: Node, number: int, gradient: Gradient) -> Gradient:
@@ -413,6 +419,10 @@ class GraphTask:
         self.node = node
         leaf = node.variable
         plain = node.hooks is None and leaf._hooks is None and self._needed is None
+        if plain and not regime.unusual:
+            if gradient is not None and leaf._requires_grad:  # it may have stopped since its graph was built
+                node.accumulate(gradient, self)
+            return
         if not plain:
             gradient = self._through_leaf_hooks(node, gradient)
             if self._needed is not None and node not in self._needed:
@@ -422,7 +432,7 @@ class GraphTask:
             return
         if gradient is not None and NodeStarting.listeners:
             emit(NodeStarting(self, node, (gradient,)))
-        if gradient is not None and leaf._requires_grad:  # it may have stopped since its graph was built
+        if gradient is not None and leaf._requires_grad:
             node.accumulate(gradient, self)
         if not plain:
             self._after_accumulation(node, gradient)
@@ -488,6 +498,10 @@ def execute(
         _run_in_this_thread(task, modes.grad, modes.anomaly, modes.anomaly_checks_nan)
 
 
+_run_quietly = np.errstate(all="ignore")(GraphTask.run)
+"""Infinities and NaNs are values here, as in PyTorch."""
+
+
 def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan: bool) -> None:
     former, pairs = current.task, saving_hooks.pairs[:]
     current.task = task
@@ -495,8 +509,7 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
     regime.pause()
     modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, watchful, checks_nan
     try:
-        with np.errstate(all="ignore"):  # infinities and NaNs are values here, as in PyTorch
-            task.run()
+        _run_quietly(task)
         for callback in task.callbacks:
             callback()
     except BaseException as error:

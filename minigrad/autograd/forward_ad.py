@@ -196,7 +196,8 @@ def _of_elementwise(
     """The diagonal derivative takes a tangent forward as it takes a gradient back."""
     node = _bare_node(op, operands, attributes, (out,), incoming)
     total: Any = None
-    for entry, tangent in zip(node.rules, incoming, strict=True):
+    carried = [incoming[i] for i in op.leading(len(incoming))]
+    for entry, tangent in zip(node.rules, carried, strict=True):
         if entry is not None and tangent is not None:
             rule, wanted = entry
             part = rule(tangent, *[node.values[place] for place in wanted])

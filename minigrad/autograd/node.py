@@ -32,6 +32,7 @@ Gradient = Any
 
 next_sequence_nr = itertools.count().__next__
 _next_node_serial = itertools.count(1).__next__
+ndarray, getrefcount = np.ndarray, sys.getrefcount
 ACCUMULATE_FIRST = (1 << 64) - 1
 """The sequence number of every accumulator: above all others, so that it runs at once."""
 
@@ -289,12 +290,13 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
         np.add(before.array, gradient, out=before.array, casting="unsafe")
         bump_version(before, "AccumulateGrad")
         return "in place"
-    ours = type(gradient) is np.ndarray and sys.getrefcount(gradient) <= STEAL_LIMIT and _whole(gradient)
-    kind = leaf.array.dtype if leaf._hooks is None else gradient_kind(leaf)
-    if ours and (kind is None or gradient.dtype == kind) and _lies_as(gradient, leaf.array):
+    ours = type(gradient) is ndarray and getrefcount(gradient) <= STEAL_LIMIT
+    array = leaf.array
+    kind = array.dtype if leaf._hooks is None else gradient_kind(leaf)
+    if ours and (gradient.dtype is kind or kind is None) and _whole(gradient) and _lies_as(gradient, array):
         leaf._grad = wrap(gradient)
         return "stolen"
-    leaf._grad = wrap(_laid_as(leaf.array, gradient, kind))
+    leaf._grad = wrap(_laid_as(array, gradient, kind))
     return "copied"
 
 

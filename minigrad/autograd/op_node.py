@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class OpNode(SavingNode):
     """One recorded operation.
 
-    ``plan`` tells what it saved and which rules run; ``extras`` are the attributes and shapes that they ask for.
+    ``plan`` tells what it saved and which rules run; ``extras`` are the attributes and shapes that they ask for. Edges,
+    rules and ``metas`` go by the operands that can have a gradient, not by the others (a mask, indices).
     """
 
     __slots__ = ("extras", "metas", "plan")
@@ -50,11 +51,16 @@ class OpNode(SavingNode):
         own = self.output_meta(0)
         if own is None or self.op.elementwise:
             return own
-        shape = self.input_shape(position)
+        shape = self.operand_shape(self.op.leading(self.operand_count)[position])
         return None if shape is None else (shape, own[1])
 
-    def input_shape(self, position: int) -> tuple[int, ...] | None:
-        """The shape of an input, if a rule asks for it."""
+    @property
+    def operand_count(self) -> int:
+        """How many operands it was given."""
+        return len(self.op.operands)
+
+    def operand_shape(self, position: int) -> tuple[int, ...] | None:
+        """The shape of an operand, if a rule asks for it."""
         for value, (is_shape, place) in zip(self.extras, self.plan.extras, strict=True):
             if is_shape and place == position:
                 return value  # type: ignore[no-any-return]
@@ -110,18 +116,14 @@ class OpNode(SavingNode):
 
     def fitted(self, sent: list[Gradient]) -> list[Gradient]:
         """The gradients with broadcasting and promotion undone."""
-        metas, position = self.metas, -1
-        assert metas is not None
-        fitted = []
-        for g in sent:
+        position = -1
+        for meta in self.metas:  # type: ignore[union-attr]
             position += 1
-            meta = metas[position]
-            if g is not None and meta is not None:
-                shape, kind = meta
-                if type(g) is not ndarray or g.dtype is not kind or g.shape != shape:
-                    g = late.fit(g, shape, kind)
-            fitted.append(g)
-        return fitted
+            if meta is not None:
+                g = sent[position]
+                if g is not None and (g.shape != meta[0] or g.dtype is not meta[1]):
+                    sent[position] = late.fit(g, *meta)
+        return sent
 
 
 NO_PLAN = Plan((), (), (), sender(()), ())
@@ -139,7 +141,11 @@ class JointOpNode(OpNode):
         self.needs = bits(mask, len(operands))
         self.shapes = tuple([x.array.shape if isinstance(x, TensorBase) else () for x in operands])
 
-    def input_shape(self, position: int) -> tuple[int, ...] | None:
+    @property
+    def operand_count(self) -> int:
+        return len(self.needs)
+
+    def operand_shape(self, position: int) -> tuple[int, ...] | None:
         shape: tuple[int, ...] = self.shapes[position]
         return shape
 
@@ -187,7 +193,7 @@ class JointOpNode(OpNode):
         if gradient is None:
             if self.versions:
                 self.unpack_arrays()
-            return [None] * len(self.needs)
+            return [None] * len(self.next_nodes)
         return self.apply_rules(gradient, self.values(create_graph), send)
 
     def values(self, create_graph: bool) -> Any:
@@ -216,13 +222,16 @@ class JointOpNode(OpNode):
 
     def apply_rules(self, gradient: Gradient, values: Any, send: Sender) -> list[Gradient]:
         assert self.op.joint is not None
-        results = self.op.joint(gradient, *values)
-        sent = [g if needed else None for g, needed in zip(results, self.needs, strict=True)]
+        results, needs = self.op.joint(gradient, *values), self.needs
+        if self.op.constants:
+            places = self.op.leading(len(needs))
+            results, needs = [results[i] for i in places], tuple([needs[i] for i in places])
+        sent = [g if needed else None for g, needed in zip(results, needs, strict=True)]
         if self.metas is not None:
             sent = self.fitted(sent)
         if not self.op.variadic:
             return sent
-        whole = zip(sent, results, self.needs, strict=True)  # as in PyTorch a list of operands is wanted whole
+        whole = zip(sent, results, needs, strict=True)  # as in PyTorch a list of operands is wanted whole
         return [fitted if needed else g for fitted, g, needed in whole]
 
 
@@ -260,28 +269,6 @@ class MultiOpNode(OpNode):
         shape, kind = self.outputs[number]
         zeros = np.zeros(shape, kind)
         return wrap(zeros) if create_graph else zeros
-
-
-class LeadingEdges:
-    """Mixed into the nodes of operations some of whose operands never have a gradient: they send nothing there."""
-
-    __slots__ = ()
-    op: ClassVar[Op]
-    metas: tuple[Meta | None, ...] | None
-
-    def input_meta(self, position: int) -> Meta | None:
-        """Edges lead from some of the operands only."""
-        if self.metas is None:
-            return None
-        return self.metas[self.op.leading(len(self.metas))[position]]
-
-    def run(self, gradient: Gradient, create_graph: bool) -> list[Gradient]:
-        sent: list[Gradient] = super().run(gradient, create_graph)  # type: ignore[misc]
-        return [sent[i] for i in self.op.leading(len(sent))]
-
-    def run_some(self, gradient: Gradient, create_graph: bool, wanted: tuple[bool, ...]) -> list[Gradient]:
-        sent = self.run(gradient, create_graph)
-        return [g if needed else None for g, needed in zip(sent, wanted, strict=True)]
 
 
 class Conjugated:

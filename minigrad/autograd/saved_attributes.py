@@ -110,8 +110,8 @@ def _extra_called(node: OpNode, wanted: str) -> Any:
 def _shape_called(node: OpNode, wanted: str) -> tuple[int, ...]:
     """The shape of an operand that no rule asks for, if the node knows it all the same."""
     operand = _own_name(node, wanted.removesuffix("_sym_sizes"))
-    if wanted.endswith("_sym_sizes") and operand in node.op.operands:
-        meta = node.input_meta(node.op.operands.index(operand))
+    if wanted.endswith("_sym_sizes") and operand in node.op.operands and operand not in node.op.constants:
+        meta = node.input_meta(node.op.leading(node.operand_count).index(node.op.operands.index(operand)))
         if meta is not None:
             return meta[0]
     raise _unsaved(node, wanted)

@@ -15,10 +15,12 @@ from minigrad.ops.creation import zeros
 class ReLU(Applying):
     """``max(x, 0)``."""
 
-    function = F.relu
-
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(inplace=inplace)
+
+    def forward(self, input: Any) -> Any:
+        """Written out, as it follows every other layer."""
+        return F.relu(input, self.inplace)
 
 
 class ReLU6(Applying):

@@ -10,7 +10,7 @@ from minigrad import dtypes
 from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.op import op
-from minigrad.ops.selecting import chosen, passed
+from minigrad.ops.selecting import chosen, dropped
 
 __all__ = ["fmax", "fmin", "heaviside", "maximum", "minimum", "nan_to_num", "relu", "where"]
 
@@ -166,7 +166,7 @@ def relu(a: Array, /) -> Array:
     if a.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu; convert them with .float() first.")
     if a.size > _MANY and a.dtype.kind == "f":
-        return a.clip(0, np.inf)
+        return a.clip(_ZEROS.get(a.dtype, 0), np.inf)
     return np.maximum(_ZEROS.get(a.dtype, 0), a)
 
 
@@ -185,7 +185,7 @@ def relu_slope(g: Array, out: Array, /) -> Array:
     >>> relu_slope(mg.tensor([5.0, 5.0]), mg.tensor([0.0, 2.0]))
     tensor([0., 5.])
     """
-    return passed(g, ~np.less_equal(out, 0))
+    return dropped(g, np.less_equal(out, _ZEROS.get(out.dtype, 0)))
 
 
 relu.grads(a=lambda g, out: relu_slope.apply(g, out))

@@ -15,10 +15,11 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array
 from minigrad.memory_order import row_by_row
 from minigrad.op import Op, op
+from minigrad.ops.along import largest_of, smallest_of
 from minigrad.ops.choice import choose, maximum, minimum
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.places import along
-from minigrad.ops.reduction import Axes, Dim, axes_of, largest_of, smallest_of
+from minigrad.ops.reduction import Axes, Dim, axes_of
 
 __all__ = ["amax", "amin", "aminmax", "argmax", "argmin", "max", "min"]
 

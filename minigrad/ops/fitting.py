@@ -16,8 +16,7 @@ from minigrad.autograd.wrap import late
 from minigrad.dtypes import Array, result_type
 from minigrad.memory_order import copied
 from minigrad.op import op
-
-sum_of: Any = np.add.reduce
+from minigrad.ops.along import sum_of
 
 
 @op(label="Σ", linear=True)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -266,9 +267,17 @@ def _at(place: Array, ndim: int) -> tuple[Any, ...]:
     return (batch, place, *rest)
 
 
+@lru_cache(maxsize=64)
+def _row_starts(shape: Shape) -> Array:
+    """Where each row of a matrix begins, counted in elements."""
+    starts = np.arange(shape[0]) * shape[1]
+    starts.flags.writeable = False
+    return starts
+
+
 def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
     place, factor = _factors(target, weight, a.dtype, a.shape[min(a.ndim - 1, 1)], ignore_index)
-    value = -a[_at(place, a.ndim)]
+    value = -(a.take(_row_starts(a.shape) + place) if a.ndim == 2 else a[_at(place, a.ndim)])
     if factor is not None:
         value = value * factor
     if reduction == "none":
@@ -280,8 +289,13 @@ def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int,
 def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str) -> Array:
     place, factor = _factors(target, weight, g.dtype, shape[min(len(shape) - 1, 1)], ignore_index)
     value = -g if factor is None else -g * factor
+    if reduction == "mean":
+        value = value / _total(place, factor, g.dtype)
     out = np.zeros(shape, g.dtype)
-    out[_at(place, len(shape))] = value / _total(place, factor, g.dtype) if reduction == "mean" else value
+    if len(shape) == 2:
+        out.put(_row_starts(shape) + place, value)
+    else:
+        out[_at(place, len(shape))] = value
     return out
 
 

@@ -23,8 +23,8 @@ from minigrad.ops.viewing import contiguous_copy, expand, reshape_to, t, transpo
 __all__ = ["addbmm", "addmm", "addmv", "addr", "baddbmm", "bmm", "dot", "ger", "matmul", "mm", "mv", "outer", "vdot"]
 
 ndarray = np.ndarray
-LARGE = 1 << 14
-"""Elements of two matrices from which on ``np.matmul`` is quicker than ``dot``, where neither has gaps."""
+LARGE = 1 << 15
+"""Elements of a product from which on ``np.matmul`` is quicker than ``dot``, where neither matrix has gaps."""
 
 
 # --- two operands ---------------------------------------------------------------------------------------------------
@@ -40,15 +40,13 @@ def mm(a: Array, b: Array, /) -> Array:
     >>> mg.mm(mg.tensor([[1.0, 2.0]]), mg.tensor([[3.0], [4.0]]))
     tensor([[11.]])
     """
-    if type(a) is ndarray is type(b) and a.ndim == 2 == b.ndim and a.dtype is b.dtype:
-        m, n = a.size, b.size
-        if m != 1 != n:
-            try:
-                if m + n < LARGE or not (a.flags.forc and b.flags.forc):
-                    return a.dot(b)
-                return np.matmul(a, b)  # begins later, and does not fill the result with zeros first
-            except ValueError:
-                pass  # said in the right words below
+    if type(a) is ndarray is type(b) and a.ndim == 2 == b.ndim and a.dtype is b.dtype and a.size != 1 != b.size:
+        try:
+            if a.shape[0] * b.shape[1] < LARGE or not (a.flags.forc and b.flags.forc):
+                return a.dot(b)
+            return np.matmul(a, b)  # begins later, and does not fill the result with zeros first
+        except ValueError:
+            pass  # said in the right words below
     _check_mm(a, b)
     # by a matrix of one number NumPy multiplies on a shorter way, on which 0 times infinity is 0
     return a * b if a.size == 1 or b.size == 1 else a.dot(b)

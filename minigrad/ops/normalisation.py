@@ -14,9 +14,10 @@ import numpy as np
 
 from minigrad.dtypes import Array
 from minigrad.op import op
+from minigrad.ops.along import sum_of
 from minigrad.ops.dims import Shape
 from minigrad.ops.exponential import rsqrt
-from minigrad.ops.reduction import count_along, mean_over, sum_of, sum_over
+from minigrad.ops.reduction import count_along, mean_over, sum_over
 from minigrad.ops.viewing import reshape_to
 
 

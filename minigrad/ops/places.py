@@ -12,6 +12,7 @@ import numpy as np
 
 from minigrad.dtypes import Array
 
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 _LONG = 512
 """From this length on rows are added one at a time."""
 
@@ -23,7 +24,7 @@ def all_within(index: Array, length: int) -> bool:
     >>> all_within(np.array([0, 2]), 3), all_within(np.array([0, -1]), 3)
     (True, False)
     """
-    return not index.size or bool(np.maximum.reduce(index.view(f"u{index.itemsize}"), axis=None) < length)
+    return not index.size or bool(np.maximum.reduce(index.view(_UNSIGNED[index.itemsize]), axis=None) < length)
 
 
 def along(index: Array, dim: int) -> tuple[Array, ...]:

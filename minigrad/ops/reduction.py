@@ -16,6 +16,7 @@ from minigrad.autograd.meta import TensorMeta
 from minigrad.dtypes import Array, dtype
 from minigrad.events import refused
 from minigrad.op import op
+from minigrad.ops.along import product_of, sum_of
 from minigrad.ops.choice import choose
 from minigrad.ops.dims import as_shape, wrap_dim, wrap_dims
 from minigrad.ops.exponential import exp
@@ -25,13 +26,6 @@ from minigrad.ops.scope import composite
 __all__ = ["all", "any", "count_nonzero", "logsumexp", "mean", "nanmean", "nansum", "prod", "sum"]
 
 Axes = tuple[int, ...]
-sum_of: Any = np.add.reduce
-product_of: Any = np.multiply.reduce
-largest_of: Any = np.maximum.reduce
-smallest_of: Any = np.minimum.reduce
-"""NumPy's own, without the microsecond that ``np.sum`` and its kin add, and with more arguments than its types know
-of.
-"""
 
 Dim = int | Sequence[int] | None
 """One dimension, several, or None for all."""

@@ -13,6 +13,7 @@ import numpy as np
 from minigrad.dtypes import Array
 
 _WHOLE: dict[int, np.dtype[Any]] = {2: np.dtype(np.int16), 4: np.dtype(np.int32), 8: np.dtype(np.int64)}
+_ONES = {size: np.ones((), kind) for size, kind in _WHOLE.items()}
 _FEW = 512
 """Below this many elements ``np.where`` is as quick to keep numbers or drop them,"""
 _MANY = 4096
@@ -33,6 +34,21 @@ def passed(a: Array, mask: Any) -> Array:
     return bits.view(a.dtype)
 
 
+def dropped(a: Array, mask: Any) -> Array:
+    """``a`` where ``mask`` does not hold, 0 elsewhere.
+
+    >>> import numpy as np
+    >>> dropped(np.array([1.0, np.nan]), np.array([False, True])).tolist()
+    [1.0, 0.0]
+    """
+    if a.size < _FEW or not _have_bits(a, mask):
+        return np.where(mask, a.dtype.type(0), a)
+    bits = mask.view(np.int8).astype(_WHOLE[a.dtype.itemsize])
+    bits -= _ONES[a.dtype.itemsize]
+    bits &= a.view(bits.dtype)
+    return bits.view(a.dtype)
+
+
 def chosen(mask: Any, a: Any, b: Any) -> Array:
     """``a`` where ``mask`` holds, ``b`` elsewhere; as ``np.where``.
 
@@ -45,7 +61,7 @@ def chosen(mask: Any, a: Any, b: Any) -> Array:
     if type(b) is int and b == 0 and type(a) is np.ndarray and _have_bits(a, mask):
         return passed(a, mask)
     if type(a) is int and a == 0 and type(b) is np.ndarray and _have_bits(b, mask):
-        return passed(b, ~mask)
+        return dropped(b, mask)
     if type(a) is type(b) is np.ndarray and a.dtype == b.dtype and _have_bits(a, mask) and b.shape == mask.shape:
         return _one_of(mask, a, b)
     return np.where(mask, a, b)

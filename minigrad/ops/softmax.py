@@ -10,9 +10,10 @@ from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.memory_order import row_by_row
 from minigrad.op import op
+from minigrad.ops.along import largest_of, sum_of
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.exponential import exp
-from minigrad.ops.reduction import largest_of, sum_of, sum_over
+from minigrad.ops.reduction import sum_over
 
 __all__ = ["log_softmax", "softmax"]
 
@@ -25,15 +26,13 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    a = _floating(a, dtype)
-    return row_by_row(_shares(a, dim)) if a.size else a.copy()
-
-
-def _shares(a: Array, dim: int) -> Array:
-    powers = _below_top(a, dim)
+    a, axis = _floating(a, dtype), dim if a.ndim else None
+    if not a.size:
+        return a.copy()
+    powers = np.subtract(a, largest_of(a, axis, keepdims=True), out=...)
     np.exp(powers, powers)
-    powers /= sum_of(powers, axis=_axis(a, dim), keepdims=True)
-    return powers
+    powers /= sum_of(powers, axis, keepdims=True)
+    return row_by_row(powers)
 
 
 @op(label="log softmax", name="log_softmax")
@@ -44,23 +43,12 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    a = _floating(a, dtype)
-    return row_by_row(_logarithms(a, dim)) if a.size else a.copy()
-
-
-def _logarithms(a: Array, dim: int) -> Array:
-    low = _below_top(a, dim)
-    low -= np.log(sum_of(np.exp(low), axis=_axis(a, dim), keepdims=True))
-    return low
-
-
-def _axis(a: Array, axis: int) -> Any:
-    return axis if a.ndim else None
-
-
-def _below_top(a: Array, axis: int) -> Array:
-    """``a`` less its largest element along the axis, in memory of its own."""
-    return np.subtract(a, largest_of(a, axis=_axis(a, axis), keepdims=True), out=...)
+    a, axis = _floating(a, dtype), dim if a.ndim else None
+    if not a.size:
+        return a.copy()
+    low = np.subtract(a, largest_of(a, axis, keepdims=True), out=...)
+    low -= np.log(sum_of(np.exp(low), axis, keepdims=True))
+    return row_by_row(low)
 
 
 def _floating(a: Array, kind: np.dtype[Any] | None) -> Array:
@@ -82,7 +70,8 @@ def softmax_back(g: Array, out: Array, /, dim: int) -> Array:
     >>> softmax_back(mg.tensor([1.0, 0.0]), mg.tensor([0.5, 0.5]), 0)
     tensor([ 0.2500, -0.2500])
     """
-    return _slope_of_shares(g, out, dim)
+    shared = g * out
+    return shared - out * sum_of(shared, dim if out.ndim else None, keepdims=True)
 
 
 @op(label="log softmax′", name="_log_softmax_backward_data", backward="LogSoftmaxBackwardDataBackward0")
@@ -94,7 +83,7 @@ def log_softmax_back(g: Array, out: Array, /, dim: int) -> Array:
     >>> log_softmax_back(mg.tensor([1.0, 0.0]), mg.tensor([0.0, 0.0]), 0)
     tensor([ 0., -1.])
     """
-    return _slope_of_logarithms(g, out, dim)
+    return g - np.exp(out) * sum_of(g, dim if out.ndim else None, keepdims=True)
 
 
 softmax_along.grads(a=lambda g, out, dim: softmax_back.apply(g, out, dim))
@@ -107,17 +96,6 @@ log_softmax_back.grads(
     g=lambda h, out, dim: h - _total(h * exp(out), dim),
     out=lambda h, g, out, dim: -h * exp(out) * _total(g, dim),
 )
-
-
-def _slope_of_shares(g: Any, out: Any, dim: int) -> Any:
-    """``out·(g − Σ g·out)``."""
-    shared = g * out
-    return shared - out * _total(shared, dim)
-
-
-def _slope_of_logarithms(g: Any, out: Any, dim: int) -> Any:
-    """``g − softmax·Σ g``."""
-    return g - exp(out) * _total(g, dim)
 
 
 def _total(a: Any, axis: int) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from minigrad import dtypes
 from minigrad.dtypes import Array, dtype
 from minigrad.op import op
+from minigrad.ops.along import largest_of, smallest_of, sum_of
 from minigrad.ops.choice import choose
 from minigrad.ops.dims import wrap_dim
 from minigrad.ops.extremes import share
@@ -20,11 +21,8 @@ from minigrad.ops.reduction import (
     axes_of,
     count_along,
     every_axis,
-    largest_of,
     mean_over,
-    smallest_of,
     spread,
-    sum_of,
     sum_over,
 )
 from minigrad.ops.rounding import absolute, conj, real_part, sgn

@@ -143,7 +143,10 @@ class Optimizer:
                 state = self.state.get(parameter)
                 if state is None:
                     state = self.state[parameter] = {}
-                self.update(as_real(parameter.array), as_real(gradient.array), group, state)
+                value, slope = parameter.array, gradient.array
+                if value.dtype.kind == "c":
+                    value, slope = as_real(value), as_real(slope)
+                self.update(value, slope, group, state)
                 bump_version(parameter, by)
         return loss
 

@@ -31,7 +31,7 @@ def relu(input: Any, inplace: bool = False) -> Any:
     >>> F.relu(mg.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
-    return _apply(relu_op, input, inplace)
+    return relu_op.inplace(input) if inplace else relu_op.apply(input)
 
 
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:

@@ -110,7 +110,11 @@ def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int =
     >>> F.nll_loss(mg.tensor([[-1.0, -2.0], [-3.0, -4.0]]), mg.tensor([0, 1]))
     tensor(2.5000)
     """
-    check_reduction(reduction)
+    return _picked(input, target, weight, ignore_index, check_reduction(reduction))
+
+
+def _picked(input: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
+    """``nll_loss`` itself."""
     check_classes(input, target)
     shape = input.array.shape
     if len(shape) in (1, 2):
@@ -154,7 +158,7 @@ def cross_entropy(
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
     logs = log_softmax(input, _class_dim(input))
-    loss = nll_loss(logs, target, weight, ignore_index=ignore_index, reduction=reduction)
+    loss = _picked(logs, target, weight, ignore_index, reduction)
     if label_smoothing == 0:
         return loss
     return _smoothed(loss, logs, target, weight, ignore_index, reduction, label_smoothing)
