@@ -37,16 +37,19 @@ def sum_of(a: Array, axis: Axis = None, dtype: np.dtype[Any] | None = None, keep
     """
     if type(axis) is tuple and len(axis) == 1:
         axis = axis[0]
-    kind, ndim = a.dtype, a.ndim
-    if type(axis) is int and ndim > 1 and -ndim <= axis < ndim and (kind is F32 or kind is F64) and dtype is None:
-        length = a.shape[axis]
-        last = axis == ndim - 1 or axis == -1
-        if ndim == 2 and length <= LONGEST and a.flags.forc:
-            total = a.dot(_ones(length, kind)) if last else _ones(length, kind).dot(a)
-            return total if not keepdims else total[:, None] if last else total[None]
-        if last and 0 < length <= LONGEST and a.flags.c_contiguous:
-            total = a.reshape(-1, length).dot(_ones(length, kind))
-            return total.reshape(*a.shape[:-1], 1) if keepdims else total.reshape(a.shape[:-1])
+    kind, shape = a.dtype, a.shape
+    if (kind is F32 or kind is F64) and dtype is None and len(shape) > 1:
+        if axis == len(shape) - 1 or axis == -1:
+            length = shape[-1]
+            if len(shape) == 2 and length <= LONGEST and a.flags.forc:
+                total = a.dot(_ones(length, kind))
+                return total[:, None] if keepdims else total
+            if 0 < length <= LONGEST and a.flags.c_contiguous:
+                total = a.reshape(-1, length).dot(_ones(length, kind))
+                return total.reshape(*shape[:-1], 1) if keepdims else total.reshape(shape[:-1])
+        elif axis == 0 and len(shape) == 2 and shape[0] <= LONGEST and a.flags.forc:
+            total = _ones(shape[0], kind).dot(a)
+            return total[None] if keepdims else total
     return _sum(a, axis=axis, dtype=dtype, keepdims=keepdims)
 
 

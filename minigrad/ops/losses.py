@@ -275,9 +275,22 @@ def _row_starts(shape: Shape) -> Array:
     return starts
 
 
+def _all_count(target: Array, weight: Array | None, shape: Shape, ignore_index: int) -> bool:
+    """Whether this is the usual case: rows of scores, in each of which a target names one, and all count the same."""
+    if weight is not None or len(shape) != 2 or 0 <= ignore_index < shape[1] or not target.size:
+        return False
+    return all_within(target, shape[1])
+
+
 def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int, reduction: str) -> Array:
+    if _all_count(target, weight, a.shape, ignore_index):
+        value = a.take(_row_starts(a.shape) + target)
+        if reduction == "none":
+            return -value
+        total = -np.add.reduce(value)
+        return np.asarray(total / a.dtype.type(target.size) if reduction == "mean" else total)
     place, factor = _factors(target, weight, a.dtype, a.shape[min(a.ndim - 1, 1)], ignore_index)
-    value = -(a.take(_row_starts(a.shape) + place) if a.ndim == 2 else a[_at(place, a.ndim)])
+    value = -a[_at(place, a.ndim)]
     if factor is not None:
         value = value * factor
     if reduction == "none":
@@ -287,15 +300,13 @@ def _picked(a: Array, target: Array, weight: Array | None, /, ignore_index: int,
 
 
 def _placed(g: Array, target: Array, weight: Array | None, /, shape: Shape, ignore_index: int, reduction: str) -> Array:
+    out = np.zeros(shape, g.dtype)
+    if _all_count(target, weight, shape, ignore_index):
+        out.put(_row_starts(shape) + target, -g / g.dtype.type(target.size) if reduction == "mean" else -g)
+        return out
     place, factor = _factors(target, weight, g.dtype, shape[min(len(shape) - 1, 1)], ignore_index)
     value = -g if factor is None else -g * factor
-    if reduction == "mean":
-        value = value / _total(place, factor, g.dtype)
-    out = np.zeros(shape, g.dtype)
-    if len(shape) == 2:
-        out.put(_row_starts(shape) + place, value)
-    else:
-        out[_at(place, len(shape))] = value
+    out[_at(place, len(shape))] = value / _total(place, factor, g.dtype) if reduction == "mean" else value
     return out
 
 
@@ -355,6 +366,8 @@ place_loss.grads(
 def check_classes(input: Any, target: Any) -> None:
     """Refuse a target that does not name a class for each row of ``input``. Raises ValueError or RuntimeError."""
     a, b = input.array, target.array
+    if a.ndim == 2 and b.shape == a.shape[:1] and b.dtype.kind == "i":
+        return
     if not a.ndim or (a.ndim == 1 and b.ndim > 1):
         raise RuntimeError("input tensor should be 1D or 2D")
     if a.ndim > 1 and a.shape[0] != (b.shape[0] if b.ndim else 1):

@@ -24,7 +24,10 @@ def all_within(index: Array, length: int) -> bool:
     >>> all_within(np.array([0, 2]), 3), all_within(np.array([0, -1]), 3)
     (True, False)
     """
-    return not index.size or bool(np.maximum.reduce(index.view(_UNSIGNED[index.itemsize]), axis=None) < length)
+    if not index.size:
+        return True
+    unsigned = index.view(_UNSIGNED[index.itemsize])
+    return unsigned.item(unsigned.argmax()) < length  # twice as quick as max()
 
 
 def along(index: Array, dim: int) -> tuple[Array, ...]:

@@ -43,7 +43,9 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    a, axis = _floating(a, dtype), dim if a.ndim else None
+    axis = dim if a.ndim else None
+    if dtype is not None or a.dtype.kind != "f":
+        a = _floating(a, dtype)
     if not a.size:
         return a.copy()
     low = np.subtract(a, largest_of(a, axis, keepdims=True), out=...)

@@ -18,7 +18,7 @@ from minigrad.ops.reduction import mean, sum
 from minigrad.ops.rounding import absolute
 from minigrad.ops.scope import composite
 from minigrad.ops.shape import reshape
-from minigrad.ops.softmax import log_softmax
+from minigrad.ops.softmax import log_softmax, log_softmax_along
 
 
 def reduce(values: Any, reduction: str) -> Any:
@@ -157,7 +157,7 @@ def cross_entropy(
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
         return _against_probabilities(input, target, weight, reduction, label_smoothing)
-    logs = log_softmax(input, _class_dim(input))
+    logs = log_softmax_along.apply(input, 1, None) if input.array.ndim > 1 else log_softmax(input, 0)
     loss = _picked(logs, target, weight, ignore_index, reduction)
     if label_smoothing == 0:
         return loss
