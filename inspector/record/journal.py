@@ -40,7 +40,7 @@ class Journal:
     """Hands to ``recorder`` what ``minigrad.events`` tells a journal; ``look`` takes what is to be kept of arrays."""
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
-        self._recorder = recorder
+        self._recorder, self._keep = recorder, recorder.keep
         self._threads, self._ops = recorder.threads, recorder.ops
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
         self._bare = type(look) is Look
@@ -58,11 +58,16 @@ class Journal:
 
     def _stroke(self, kind: str, fields: Fields) -> Callable[..., None]:
         """Notes what leaves one fact behind: its kind and its ``fields``, which are made of the event's parts."""
-        recorder, threads = self._recorder, self._threads
+        recorder, threads, keep = self._recorder, self._threads, self._keep
 
         def stroke(*parts: Any) -> None:
             try:
-                recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
+                note = [kind, 0, threads[get_ident()], *fields(*parts)]
+                if recorder.left > 1:
+                    recorder.left -= 1
+                    keep(note)
+                else:
+                    recorder.write(note, 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
             if recorder.rests:
@@ -119,7 +124,11 @@ class Journal:
                 told = _tell_node(node, made)
                 note.append(told)
                 count += 1 + len(told[SLOTS])
-            recorder.write(note, count)
+            if recorder.left > count:  # as ``write`` does it
+                recorder.left -= count
+                self._keep(note)
+            else:
+                recorder.write(note, count)
         except Exception as error:
             recorder.fail(op.name, error)
         if recorder.rests:
@@ -208,7 +217,12 @@ class Journal:
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + len(ready))
+            count = 2 + len(told[SLOTS]) + released + gone + len(ready)
+            if recorder.left > count:
+                recorder.left -= count
+                self._keep(note)
+            else:
+                recorder.write(note, count)
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -216,7 +230,7 @@ class Journal:
 
     def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
         """A leaf took its first gradient, or a copy of it."""
-        recorder, look = self._recorder, self._look
+        recorder = self._recorder
         if recorder.left <= 0:
             return
         try:
@@ -224,8 +238,7 @@ class Journal:
             _, site, thread = at if at[0] == task.serial else self._arrive_in_pass(task)
             leaf = node.variable
             note = [ACCUMULATED, site, thread, task.serial, node.serial, leaf.serial, how]
-            look(note, gradient)
-            look(note, None if how == "stolen" else leaf._grad.array)
+            self._looks(note, (gradient, None if how == "stolen" else leaf._grad.array))
             recorder.write(note, 3)
         except Exception as error:
             recorder.fail(node.name(), error)

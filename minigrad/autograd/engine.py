@@ -240,7 +240,11 @@ class GraphTask:
                 break
             self.node = node
             if careful or node.hooks is not None or regime.unusual:
-                self._visit(node, gradient)
+                journal = Event.journal
+                if journal is not None and self._is_plain(node):
+                    self._tell(journal, node, gradient)
+                else:
+                    self._visit(node, gradient)
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
             results = node.run(gradient, create_graph)
@@ -293,9 +297,6 @@ class GraphTask:
 
         As in PyTorch a node that runs is captured before its tensors' hooks, and one that only is captured after them.
         """
-        if Event.journal is not None and self._is_plain(node):
-            self._tell(Event.journal, node, gradient)
-            return
         runs = self._needed is None or node in self._needed
         if runs and node in self.captures:
             self._capture(node, gradient)
@@ -498,10 +499,6 @@ def execute(
         _run_in_this_thread(task, modes.grad, modes.anomaly, modes.anomaly_checks_nan)
 
 
-_run_quietly = np.errstate(all="ignore")(GraphTask.run)
-"""Infinities and NaNs are values here, as in PyTorch."""
-
-
 def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan: bool) -> None:
     former, pairs = current.task, saving_hooks.pairs[:]
     current.task = task
@@ -509,7 +506,8 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
     regime.pause()
     modes.grad, modes.anomaly, modes.anomaly_checks_nan = task.create_graph, watchful, checks_nan
     try:
-        _run_quietly(task)
+        with np.errstate(all="ignore"):  # infinities and NaNs are values here, as in PyTorch
+            task.run()
         for callback in task.callbacks:
             callback()
     except BaseException as error:

@@ -234,8 +234,9 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     def __init__(self, leaf: Tensor) -> None:
-        self.begin()
         self.sequence_nr = ACCUMULATE_FIRST
+        self.next_nodes = ()
+        self.input_nrs = self.hooks = None
         self.variable = leaf
 
     def name(self) -> str:
@@ -293,7 +294,8 @@ def _add_array(leaf: Tensor, gradient: np.ndarray[Any, Any]) -> str:
     ours = type(gradient) is ndarray and getrefcount(gradient) <= STEAL_LIMIT
     array = leaf.array
     kind = array.dtype if leaf._hooks is None else gradient_kind(leaf)
-    if ours and (gradient.dtype is kind or kind is None) and _whole(gradient) and _lies_as(gradient, array):
+    ours = ours and (gradient.base is None or _whole(gradient)) and (gradient.dtype is kind or kind is None)
+    if ours and ((gradient.flags.c_contiguous and array.flags.c_contiguous) or _lies_as(gradient, array)):
         leaf._grad = wrap(gradient)
         return "stolen"
     leaf._grad = wrap(_laid_as(array, gradient, kind))
@@ -329,10 +331,8 @@ def _laid_as(
 
 
 def _whole(array: np.ndarray[Any, Any]) -> bool:
-    """Whether ``array`` has its memory for itself: it owns it, or is all that looks at it, row by row."""
+    """Whether ``array``, which does not own its memory, has it for itself: it is all that looks at it, row by row."""
     base = array.base
-    if base is None:
-        return True
     return (
         type(base) is np.ndarray
         and base.base is None
