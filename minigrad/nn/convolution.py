@@ -8,7 +8,7 @@ from typing import Any
 from minigrad.nn import functional as F
 from minigrad.nn import init
 from minigrad.nn.functional.convolution import Lengths, each_dim
-from minigrad.nn.module import Module
+from minigrad.nn.module import Held, Module
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.creation import zeros
 
@@ -20,6 +20,8 @@ class _Conv(Module):
 
     count = 0
     transposed = False
+    weight: Any = Held()
+    bias: Any = Held()
 
     def __init__(
         self,

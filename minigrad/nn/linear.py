@@ -9,7 +9,7 @@ from typing import Any
 from minigrad.dtypes import dtype as dtype_type
 from minigrad.nn import init
 from minigrad.nn.functional.distances import bilinear
-from minigrad.nn.module import Module
+from minigrad.nn.module import Held, Module
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.creation import zeros
 from minigrad.ops.matmul import linear
@@ -39,6 +39,9 @@ class Linear(Module):
     >>> layer(mg.zeros(4, 3)).shape
     minigrad.Size([4, 2])
     """
+
+    weight: Any = Held()
+    bias: Any = Held()
 
     def __init__(
         self,

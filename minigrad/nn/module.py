@@ -37,6 +37,25 @@ class IncompatibleKeys(NamedTuple):
         return f"_IncompatibleKeys(missing_keys={self.missing_keys}, unexpected_keys={self.unexpected_keys})"
 
 
+class Held:
+    """A parameter of a layer, found at once where modules keep it: Python would first look everywhere else in vain, and
+    make an error of that. Anything else of this name that a module is given comes first, as without it.
+    """
+
+    __slots__ = ("_name",)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, module: Any, owner: type | None = None) -> Any:
+        if module is not None:
+            try:
+                return module._parameters[self._name]
+            except KeyError:
+                pass
+        raise AttributeError(self._name)
+
+
 class Module:
     """The base of all layers and models. Subclass it, assign parameters and modules in ``__init__``, compute in
     ``forward``.

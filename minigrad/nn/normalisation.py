@@ -7,7 +7,7 @@ from typing import Any
 
 from minigrad.nn import functional as F
 from minigrad.nn import init
-from minigrad.nn.module import Module
+from minigrad.nn.module import Held, Module
 from minigrad.nn.parameter import Parameter
 from minigrad.ops.creation import ones, tensor, zeros
 
@@ -20,6 +20,9 @@ class LayerNorm(Module):
     >>> nn.LayerNorm(2)(mg.tensor([[1.0, 3.0]])).detach()
     tensor([[-1.0000,  1.0000]])
     """
+
+    weight: Any = Held()
+    bias: Any = Held()
 
     def __init__(
         self,
@@ -123,6 +126,8 @@ class _ChannelNorm(Module):
     """Scale, shift and running statistics for each channel."""
 
     ndims: tuple[int, ...] = ()
+    weight: Any = Held()
+    bias: Any = Held()
 
     def __init__(
         self,

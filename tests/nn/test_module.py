@@ -221,3 +221,17 @@ PRINTED = [
 def test_a_module_is_printed_as_pytorch_prints_it(torch: ModuleType, text: str) -> None:
     ours: Any = eval(text, {"nn": nn})
     assert repr(ours) == repr(eval(text, {"nn": torch.nn}))
+
+
+def test_the_parameters_of_layers_are_found_as_anywhere_else() -> None:
+    layer = nn.Linear(2, 1, bias=False)
+    assert layer.bias is None
+    assert not hasattr(nn.Linear, "weight")
+    del layer.weight
+    with pytest.raises(AttributeError, match="'Linear' object has no attribute 'weight'"):
+        layer.weight  # noqa: B018
+    layer.weight = mg.tensor([[1.0, 2.0]])  # a plain tensor, as reparametrisations put there
+    assert layer(mg.tensor([[3.0, 4.0]])).tolist() == [[11.0]]
+    del layer.weight
+    layer.register_buffer("weight", mg.tensor([[1.0, 0.0]]))
+    assert layer(mg.tensor([[3.0, 4.0]])).tolist() == [[3.0]]
