@@ -52,12 +52,16 @@ def backward(
         warnings.warn(_CYCLE, UserWarning, stacklevel=3)
     chosen = None if inputs is None else _several(inputs)
     task = GraphTask(create_graph if retain_graph is None else retain_graph, create_graph)
-    roots = _several(tensors)
+    is_usual = isinstance(tensors, TensorBase) and grad_tensors is None
+    roots: list[Any] = [tensors] if is_usual else _several(tensors)
     try:
         if chosen is not None and not chosen:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        seeds = _seeds(task, roots, _several(grad_tensors))
-        edges = [_root_edge(root, i) for i, root in enumerate(roots)]
+        if is_usual:
+            seeds, edges = [_implicit_seed(tensors, create_graph)], [_root_edge(tensors, 0)]
+        else:
+            seeds = _seeds(task, roots, _several(grad_tensors))
+            edges = [_root_edge(root, i) for i, root in enumerate(roots)]
         for x in chosen or ():
             if isinstance(x, TensorBase) and (x.grad_fn is not None or not x.requires_grad):
                 x.retain_grad()  # it raises for what does not require grad

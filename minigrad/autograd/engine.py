@@ -174,7 +174,7 @@ class GraphTask:
         if len(roots) == 1:
             node, number = roots[0]
             self.put(node, number, gradients[0])
-            if not self.dependencies.get(node):
+            if node not in self.dependencies:
                 self.make_ready(node)
             return
         for (node, number), gradient in zip(roots, gradients, strict=True):
