@@ -303,7 +303,7 @@ def _stand_in(edge: GradientEdge, given: Any) -> Any:
     return tensor
 
 
-def _implicit_seed(root: Tensor, create_graph: bool) -> Any:
+def _implicit_seed(root: Any, create_graph: bool) -> Any:
     if not root.requires_grad:
         return None  # refused later: what is wrong with the other seeds is told first
     array = root.array
