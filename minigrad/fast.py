@@ -181,7 +181,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                     out = np.asarray(out)
         except (ValueError, RuntimeError):
             return general(op, (a, b), ())
-        if elementwise and y is not b and len(shape) > 1 and not x.flags.c_contiguous:
+        if len(shape) > 1 and elementwise and y is not b and not x.flags.c_contiguous:
             out = as_operands_lie(out, (x, y))
         t = new(late.Tensor)
         t.array = out
