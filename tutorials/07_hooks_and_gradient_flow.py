@@ -136,7 +136,7 @@ with np.load(demos.folder().parent / "data" / "digits.npz") as data:
 
 def train(net, steps: int = 300) -> float:
     """Plain gradient descent; returns the share of the digits that are named rightly."""
-    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    optimizer = optim.SGD(net.parameters(), lr=0.03)
     for _ in range(steps):
         chosen = mg.randint(0, len(labels), (64,))
         optimizer.zero_grad()
@@ -248,7 +248,7 @@ guess("the share of the digits that it now learns", ..., lambda: train(healthy()
 
 # %%
 share = train(healthy())
-print(f"trained for 300 steps, it names {share:.0%} of the digits rightly")
+print(f"trained for 300 steps, it names {'more' if share > 0.7 else 'less'} than 70% of the digits rightly")
 assert max(kept.values()) / min(kept.values()) < 10
 assert share > 0.7
 
