@@ -40,7 +40,7 @@ class Journal:
     """Hands to ``recorder`` what ``minigrad.events`` tells a journal; ``look`` takes what is to be kept of arrays."""
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
-        self._recorder, self._keep = recorder, recorder.keep
+        self._recorder = recorder
         self._threads, self._ops = recorder.threads, recorder.ops
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
         self._bare = type(look) is Look
@@ -58,16 +58,11 @@ class Journal:
 
     def _stroke(self, kind: str, fields: Fields) -> Callable[..., None]:
         """Notes what leaves one fact behind: its kind and its ``fields``, which are made of the event's parts."""
-        recorder, threads, keep = self._recorder, self._threads, self._keep
+        recorder, threads = self._recorder, self._threads
 
         def stroke(*parts: Any) -> None:
             try:
-                note = [kind, 0, threads[get_ident()], *fields(*parts)]
-                if recorder.left > 1:
-                    recorder.left -= 1
-                    keep(note)
-                else:
-                    recorder.write(note, 1)
+                recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
             if recorder.rests:
@@ -124,11 +119,7 @@ class Journal:
                 told = _tell_node(node, made)
                 note.append(told)
                 count += 1 + len(told[SLOTS])
-            if recorder.left > count:  # as ``write`` does it
-                recorder.left -= count
-                self._keep(note)
-            else:
-                recorder.write(note, count)
+            recorder.write(note, count)
         except Exception as error:
             recorder.fail(op.name, error)
         if recorder.rests:
@@ -217,12 +208,7 @@ class Journal:
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            count = 2 + len(told[SLOTS]) + released + gone + len(ready)
-            if recorder.left > count:
-                recorder.left -= count
-                self._keep(note)
-            else:
-                recorder.write(note, count)
+            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + len(ready))
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:

@@ -74,12 +74,7 @@ class Look:
 
     def note(self, note: list[Any], array: Any) -> None:
         """Add to a note what it is to keep of an array: its type and its shape."""
-        if array is None:
-            note.append(None)
-        elif type(array) in SCALARS:
-            note.append(type(array))
-        else:
-            note += (array.dtype, array.shape)
+        self.notes(note, (array,))
 
     def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
         """The same of several, in one call. Of a scalar its class says both."""

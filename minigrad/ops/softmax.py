@@ -26,12 +26,9 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     >>> mg.tensor([1.0, 2.0, 3.0]).softmax(dim=0)
     tensor([0.0900, 0.2447, 0.6652])
     """
-    a, axis = _floating(a, dtype), dim if a.ndim else None
-    if not a.size:
-        return a.copy()
-    powers = np.subtract(a, largest_of(a, axis, keepdims=True), out=...)
+    powers = _below_top(_floating(a, dtype), dim)
     np.exp(powers, powers)
-    powers /= sum_of(powers, axis, keepdims=True)
+    powers /= sum_of(powers, dim, keepdims=True)
     return row_by_row(powers)
 
 
@@ -43,14 +40,14 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     >>> mg.tensor([1.0, 2.0, 3.0]).log_softmax(dim=0)
     tensor([-2.4076, -1.4076, -0.4076])
     """
-    axis = dim if a.ndim else None
-    if dtype is not None or a.dtype.kind != "f":
-        a = _floating(a, dtype)
-    if not a.size:
-        return a.copy()
-    low = np.subtract(a, largest_of(a, axis, keepdims=True), out=...)
-    low -= np.log(sum_of(np.exp(low), axis, keepdims=True))
+    low = _below_top(_floating(a, dtype), dim)
+    low -= np.log(sum_of(np.exp(low), dim, keepdims=True))
     return row_by_row(low)
+
+
+def _below_top(a: Array, dim: int) -> Array:
+    """``a`` less its largest element along ``dim``, in memory of its own."""
+    return np.subtract(a, largest_of(a, dim, keepdims=True), out=...) if a.size else a.copy()
 
 
 def _floating(a: Array, kind: np.dtype[Any] | None) -> Array:
@@ -73,7 +70,7 @@ def softmax_back(g: Array, out: Array, /, dim: int) -> Array:
     tensor([ 0.2500, -0.2500])
     """
     shared = g * out
-    return shared - out * sum_of(shared, dim if out.ndim else None, keepdims=True)
+    return shared - out * sum_of(shared, dim, keepdims=True)
 
 
 @op(label="log softmax′", name="_log_softmax_backward_data", backward="LogSoftmaxBackwardDataBackward0")
@@ -85,7 +82,7 @@ def log_softmax_back(g: Array, out: Array, /, dim: int) -> Array:
     >>> log_softmax_back(mg.tensor([1.0, 0.0]), mg.tensor([0.0, 0.0]), 0)
     tensor([ 0., -1.])
     """
-    return g - np.exp(out) * sum_of(g, dim if out.ndim else None, keepdims=True)
+    return g - np.exp(out) * sum_of(g, dim, keepdims=True)
 
 
 softmax_along.grads(a=lambda g, out, dim: softmax_back.apply(g, out, dim))

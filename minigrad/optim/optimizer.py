@@ -143,10 +143,7 @@ class Optimizer:
                 state = self.state.get(parameter)
                 if state is None:
                     state = self.state[parameter] = {}
-                value, slope = parameter.array, gradient.array
-                if value.dtype.kind == "c":
-                    value, slope = as_real(value), as_real(slope)
-                self.update(value, slope, group, state)
+                self.update(as_real(parameter.array), as_real(gradient.array), group, state)
                 bump_version(parameter, by)
         return loss
 

@@ -18,18 +18,14 @@ BLOCK = 1 << 16
 def descend(value: Array, gradient: Array, rate: float) -> None:
     """``value -= rate * gradient``, of large arrays block by block: an array of all products would be fresh memory at
     every step, which costs more than the arithmetic."""
-    size = value.size
-    if size <= BLOCK or not _lie_alike(value, gradient):
+    lie_alike = value.flags.c_contiguous and gradient.flags.c_contiguous and value.dtype is gradient.dtype
+    if value.size <= BLOCK or not lie_alike:
         value -= rate * gradient
         return
     values, slopes, products = value.reshape(-1), gradient.reshape(-1), np.empty(BLOCK, value.dtype)
-    for start in range(0, size, BLOCK):
+    for start in range(0, value.size, BLOCK):
         part, slope = values[start : start + BLOCK], slopes[start : start + BLOCK]
         part -= np.multiply(slope, rate, out=products[: slope.size])
-
-
-def _lie_alike(a: Array, b: Array) -> bool:
-    return a.flags.c_contiguous and b.flags.c_contiguous and a.dtype is b.dtype
 
 
 class SGD(Optimizer):
@@ -75,8 +71,7 @@ class SGD(Optimizer):
             gradient = gradient + group["weight_decay"] * value
         if group["momentum"]:
             gradient = self._with_momentum(gradient, group, state)
-        rate = group["lr"]
-        descend(value, gradient, rate if type(rate) is float else number(rate))
+        descend(value, gradient, number(group["lr"]))
 
     def _with_momentum(self, gradient: Array, group: Group, state: State) -> Array:
         kept = state.get("momentum_buffer")
