@@ -27,6 +27,8 @@ def softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Array:
     tensor([0.0900, 0.2447, 0.6652])
     """
     powers = _below_top(_floating(a, dtype), dim)
+    if not powers.size:  # of any type
+        return powers
     np.exp(powers, powers)
     powers /= sum_of(powers, dim, keepdims=True)
     return row_by_row(powers)
@@ -41,6 +43,8 @@ def log_softmax_along(a: Array, /, dim: int, dtype: np.dtype[Any] | None) -> Arr
     tensor([-2.4076, -1.4076, -0.4076])
     """
     low = _below_top(_floating(a, dtype), dim)
+    if not low.size:
+        return low
     low -= np.log(sum_of(np.exp(low), dim, keepdims=True))
     return row_by_row(low)
 
