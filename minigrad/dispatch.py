@@ -36,7 +36,6 @@ from minigrad.events import (
     TensorCreated,
     TensorSaved,
     emit,
-    places_wanted,
 )
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise
 from minigrad.provenance import here
@@ -56,10 +55,30 @@ _NUMBERS = (int, float, bool, complex)
 
 
 def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-    """Apply ``op``: on arrays alone it only computes; as soon as a tensor is among the operands, a tensor comes out."""
-    if regime.unusual == 1 and Event.journal is not None and _is_plain(operands):
-        return _told(Event.journal, op, operands, attributes)
-    return fully(op, operands, attributes, announced=True)
+    """Apply ``op``: on arrays alone it only computes; as soon as a tensor is among the operands, a tensor comes out.
+
+    Where the only listener keeps a journal, the ordinary is applied as if nobody listened, and told in one call.
+    """
+    journal = Event.journal
+    given = journal.given(operands) if journal is not None and regime.unusual == 1 else None
+    if journal is None or given is None:
+        return fully(op, operands, attributes, announced=True)
+    try:
+        result = op.unheard(*operands, *attributes)
+    except Exception as error:
+        _announce_failure(op, operands, error)
+        raise
+    if type(result) is tuple:
+        outputs = result
+        node = next((out._made_by for out in outputs if out._made_by is not None), None)
+    else:
+        outputs, node = (result,), result._made_by
+    reason = None if node is not None else _why_unrecorded(op, operands, outputs)
+    where = here(2) if Event.places else None
+    if where is not None and node is not None:
+        node.where = where
+    journal.applied(op, operands, given, attributes, outputs, node, reason, where)
+    return result
 
 
 def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announced: bool = False) -> Any:
@@ -94,37 +113,6 @@ def fully(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...], announ
     if announced and regime.unusual:
         _announce(op, operands, attributes, outputs, node, reason, inplace=False)
     return outputs if several else outputs[0]
-
-
-def _is_plain(operands: tuple[Any, ...]) -> bool:
-    """Whether a tensor is among the operands, and numbers besides."""
-    plain = False
-    for operand in operands:
-        if isinstance(operand, TensorBase):
-            plain = True
-        elif operand is not None and type(operand) not in _NUMBERS:
-            return False
-    return plain
-
-
-def _told(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
-    """Applied as if nobody listened, and told afterwards in one call: the only listener keeps a journal."""
-    try:
-        result = op.unheard(*operands, *attributes)
-    except Exception as error:
-        _announce_failure(op, operands, error)
-        raise
-    if type(result) is tuple:
-        outputs = result
-        node = next((out._made_by for out in outputs if out._made_by is not None), None)
-    else:
-        outputs, node = (result,), result._made_by
-    reason = None if node is not None else _why_unrecorded(op, operands, outputs)
-    where = here(2) if places_wanted() else None
-    if where is not None and node is not None:
-        node.where = where
-    journal.applied(op, operands, attributes, outputs, node, reason, where)
-    return result
 
 
 def make_general(op: Op, way: General = general) -> Callable[..., Any]:
@@ -398,12 +386,17 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     """
     if not isinstance(operands[0], TensorBase):
         return _inplace_on_array(op, operands, attributes)
-    if regime.unusual == 1 and Event.journal is not None and _is_plain(operands):
-        return _told_inplace(Event.journal, op, operands, attributes)
+    journal = Event.journal
+    if regime.unusual == 1 and journal is not None:
+        given = journal.given(operands)
+        if given is not None:
+            return _told_inplace(journal, op, operands, given, attributes)
     return aloud(op, operands, attributes)
 
 
-def _told_inplace(journal: Journal, op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
+def _told_inplace(
+    journal: Journal, op: Op, operands: tuple[Any, ...], given: list[Any], attributes: tuple[Any, ...]
+) -> Any:
     """A plain write is told afterwards in one call: the only listener keeps a journal."""
     target = operands[0]
     current.told = True
@@ -417,8 +410,8 @@ def _told_inplace(journal: Journal, op: Op, operands: tuple[Any, ...], attribute
     finally:
         current.told = False
     if plain:
-        where = here(2) if places_wanted() else None
-        journal.wrote(op, operands, attributes, _why_unrecorded(op, operands, (target,)), where)
+        where = here(2) if Event.places else None
+        journal.wrote(op, operands, given, attributes, _why_unrecorded(op, operands, (target,)), where)
     return target
 
 

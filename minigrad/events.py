@@ -47,8 +47,11 @@ class Event:
     """Whether there is any listener at all, to any kind."""
     journal: ClassVar[Journal | None] = None
     """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
-    strokes: ClassVar[Mapping[type[Event], Callable[..., None]]] = {}
-    """The journal's."""
+    places: ClassVar[bool] = False
+    """Whether some listener asked for places."""
+    announce: ClassVar[Callable[..., None]]
+    """``emit`` the event that has these parts, unless the only listener's journal has a stroke for the parts alone.
+    Called behind the same guard; it is for kinds of which each step of a training brings many."""
     where: Where | None = field(default=None, init=False, repr=False)
 
 
@@ -73,12 +76,17 @@ class Journal(Protocol):
 
     @property
     def strokes(self) -> Mapping[type[Event], Callable[..., None]]:
-        """Of some kinds of events that ``tell`` announces, what takes their parts in place of the event."""
+        """Of some kinds of events, what ``announce`` gives their parts to in place of the event."""
+
+    def given(self, operands: tuple[Any, ...]) -> list[Any] | None:
+        """What the journal keeps of an operation's operands, if these are tensors and numbers; None if they are not, or
+        if no tensor is among them: then the operation comes as events."""
 
     def applied(
         self,
         op: Op,
         operands: tuple[Any, ...],
+        given: list[Any],
         attributes: tuple[Any, ...],
         outputs: tuple[Tensor, ...],
         node: Any,
@@ -91,6 +99,7 @@ class Journal(Protocol):
         self,
         op: Op,
         operands: tuple[Any, ...],
+        given: list[Any],
         attributes: tuple[Any, ...],
         unrecorded: str | None,
         where: Where | None,
@@ -113,9 +122,9 @@ class Journal(Protocol):
 
 Sums = list[tuple[int, Any, Any]]
 """Of each edge whose gradient found another in the buffer: the edge's number, what was there before, and after."""
-Sent = tuple[int, list[int], Sums | None]
-"""What a node's run did along its edges: how many gradients it sent, which edges made their target ready, and the
-sums."""
+Sent = tuple[int, int, Sums | None]
+"""What a node's run did along its edges: how many gradients it sent, which edges made their target ready (bit ``i`` is
+set for edge ``i``), and the sums."""
 
 
 class Request(NamedTuple):
@@ -436,7 +445,6 @@ KINDS: tuple[type[Event], ...] = tuple({kind.__name__: kind for kind in Event.__
 _lock = threading.RLock()
 delivering = Delivering()
 _active: tuple[Listening, ...] = ()
-_places_wanted = False
 
 
 class Listening:
@@ -489,7 +497,7 @@ def listen(callback: Listener, *kinds: type[Event], places: bool = False, journa
 def places_wanted() -> bool:
     """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name
     them."""
-    return _places_wanted
+    return Event.places
 
 
 def emit(event: Event) -> None:
@@ -498,24 +506,12 @@ def emit(event: Event) -> None:
         return
     delivering.now = True
     try:
-        if _places_wanted:
+        if Event.places:
             event.where = here(2)
         for callback in type(event).listeners:
             callback(event)
     finally:
         delivering.now = False
-
-
-def tell(kind: type[Event], *parts: Any) -> None:
-    """``emit(kind(*parts))``, unless the only listener has a stroke for the parts alone. Called behind the same guard.
-
-    The stroke takes a third of the time; these are kinds of which each step of a training brings many.
-    """
-    stroke = Event.strokes.get(kind)
-    if stroke is None or delivering.now:
-        emit(kind(*parts))
-    else:
-        stroke(*parts)
 
 
 def refused(error: E, name: str, **inputs: Any) -> E:
@@ -527,14 +523,23 @@ def refused(error: E, name: str, **inputs: Any) -> E:
 
 def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> None:
     """Replace the set of listeners, and with it each kind's own tuple, at once."""
-    global _active, _places_wanted
+    global _active
     with _lock:
         before, _active = _active, edit(_active)
         if bool(_active) != bool(before):
             (regime.enter if _active else regime.leave)()
         Event.anyone = bool(_active)
         Event.journal = _active[0].journal if len(_active) == 1 else None
-        Event.strokes = {} if Event.journal is None else Event.journal.strokes
-        _places_wanted = any(one.places for one in _active)
+        Event.places = any(one.places for one in _active)
+        strokes = {} if Event.journal is None else Event.journal.strokes
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)
+            kind.announce = strokes.get(kind) or _emitter(kind)
+
+
+def _emitter(kind: type[Event]) -> Callable[..., None]:
+    """``announce`` for those who want events."""
+    return lambda *parts: emit(kind(*parts))
+
+
+_change(lambda active: active)

@@ -38,7 +38,6 @@ from minigrad.events import (
     ValueRead,
     emit,
     refused,
-    tell,
 )
 from minigrad.missing import AbsentMethods
 from minigrad.older_linalg import OlderLinalgMethods
@@ -368,7 +367,7 @@ class Tensor(
             if self._requires_warning():
                 warnings.warn(_NON_LEAF, stacklevel=2)
         elif GradRead.listeners:
-            tell(GradRead, self, held)
+            GradRead.announce(self, held)
         return held
 
     @grad.setter
@@ -379,7 +378,7 @@ class Tensor(
         self._grad = value
         if value is None:
             if before is not None and GradCleared.listeners:
-                tell(GradCleared, self, before, True)
+                GradCleared.announce(self, before, True)
         elif GradAssigned.listeners:
             emit(GradAssigned(self, before, value))
 
@@ -484,7 +483,7 @@ class Tensor(
                 "numpy", "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
         if ValueRead.listeners:
-            tell(ValueRead, self, "numpy")
+            ValueRead.announce(self, "numpy")
         return self.array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -495,13 +494,13 @@ class Tensor(
         if self.array.size != 1:
             raise self._refused("item", f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
         if ValueRead.listeners:
-            tell(ValueRead, self, "item")
+            ValueRead.announce(self, "item")
         return self.array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a 0-dim tensor gives a number."""
         if ValueRead.listeners:
-            tell(ValueRead, self, "tolist")
+            ValueRead.announce(self, "tolist")
         return self.array.tolist()
 
     def __len__(self) -> int:
@@ -519,7 +518,7 @@ class Tensor(
             what = "no values" if not self.array.size else "more than one value"
             raise self._refused("bool", f"Boolean value of Tensor with {what} is ambiguous")
         if ValueRead.listeners:
-            tell(ValueRead, self, "bool")
+            ValueRead.announce(self, "bool")
         return bool(self.array.item())
 
     def __float__(self) -> float:
@@ -587,7 +586,7 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
         return
     if GradCleared.listeners:
         held = gradient.array if set_to_none else gradient.array.copy()  # which is about to be overwritten
-        tell(GradCleared, tensor, held, set_to_none)
+        GradCleared.announce(tensor, held, set_to_none)
     if set_to_none:
         tensor._grad = None
     elif gradient._made_by is not None:

@@ -19,9 +19,9 @@ from inspector.record.summary import SMALL, Look
 from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, SLOTS, WROTE, Note, Text
 from minigrad import events
 from minigrad.autograd.meta import number_first
-from minigrad.autograd.node import ensure_grad_fn
+from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 from minigrad.autograd.saved import SavedOutput
-from minigrad.events import places_wanted
+from minigrad.events import delivering, places_wanted
 from minigrad.provenance import Where, here
 from minigrad.tensor import Tensor
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from minigrad.op import Op
 
 Fields = Callable[..., Note]
+_NUMBERS = frozenset({int, float, bool, complex})
 _KEPT_AS_THEY_ARE = frozenset({int, float, bool, str, type(None)})
 
 
@@ -41,10 +42,11 @@ class Journal:
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
         self._recorder = recorder
-        self._threads, self._ops = recorder.threads, recorder.ops
+        self._threads = recorder.threads
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
+        self.given = _given
         self.strokes: dict[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
             fields = _FIELDS | {
@@ -62,7 +64,8 @@ class Journal:
 
         def stroke(*parts: Any) -> None:
             try:
-                recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
+                if not delivering.now:
+                    recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
             if recorder.rests:
@@ -71,14 +74,20 @@ class Journal:
         return stroke
 
     def _bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> Note:
+        if self._bare and tensor._view is None:  # what is done below, without a call
+            array = tensor.array
+            return tensor.serial, counter.serial, old, new, by, array.dtype, array.shape, None
         note = [tensor.serial, counter.serial, old, new, by]
         self._note_written(note, tensor)
         return tuple(note)
 
     def _cleared(self, tensor: Tensor, before: Any, to_none: bool) -> Note:
+        array = getattr(before, "array", before)
+        if self._bare and array is not None:
+            return tensor.serial, to_none, array.dtype, array.shape
         self._forget()
         note = [tensor.serial, to_none]
-        self._look(note, getattr(before, "array", before))
+        self._look(note, array)
         return tuple(note)
 
     def _started(self, task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> Note:
@@ -95,6 +104,7 @@ class Journal:
         self,
         op: Op,
         operands: tuple[Any, ...],
+        given: list[Any],
         attributes: tuple[Any, ...],
         outputs: tuple[Tensor, ...],
         node: Any,
@@ -107,11 +117,18 @@ class Journal:
             return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
-            note = [APPLIED, site, thread, self._ops[op], unrecorded, len(operands), len(outputs)]
-            _note_inputs(note, operands, attributes)
+            note = [APPLIED, site, thread, op, unrecorded, len(given), len(outputs), *given]
+            for x in attributes:
+                note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             made = []
             for out in outputs:
-                made.append(self._note_result(note, out))
+                numbers = serial, storage = number_first(out)
+                made.append(numbers)
+                if self._bare and out._view is None:  # the usual note is finished here, without a call
+                    array = out.array
+                    note += (serial, storage, out._requires_grad, None, 0, array.dtype, array.shape)
+                else:
+                    self._note_result(note, out, serial, storage)
             if recorder.learns_names:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
@@ -129,6 +146,7 @@ class Journal:
         self,
         op: Op,
         operands: tuple[Any, ...],
+        given: list[Any],
         attributes: tuple[Any, ...],
         unrecorded: str | None,
         where: Where | None,
@@ -139,8 +157,9 @@ class Journal:
             return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
-            note = [WROTE, site, thread, self._ops[op], unrecorded, len(operands)]
-            _note_inputs(note, operands, attributes)
+            note = [WROTE, site, thread, op, unrecorded, len(given), *given]
+            for x in attributes:
+                note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             counter = target.version_counter
             note += (counter.serial, counter.value)
             self._note_written(note, target)
@@ -152,21 +171,15 @@ class Journal:
         if recorder.rests:
             recorder.rest()
 
-    def _note_result(self, note: list[Any], out: Tensor) -> tuple[int, int]:
-        """What the fact of a tensor just made says. Returns the numbers of the tensor and of its storage."""
-        made = serial, storage = number_first(out)
-        array = out.array
-        if out._view is not None:
+    def _note_result(self, note: list[Any], out: Tensor, serial: int, storage: int) -> None:
+        """What the fact of a tensor just made says."""
+        if out._view is None:
+            note += (serial, storage, out._requires_grad, None, 0)
+        else:
             counter = out.version_counter
             version = counter.value if counter.tracks else 0
             note += (serial, storage, out.requires_grad, out._view.base.serial, version)
-            self._look(note, array)
-        elif self._bare:  # what ``look`` would do: the usual note is finished without a call
-            note += (serial, storage, out._requires_grad, None, 0, array.dtype, array.shape)
-        else:
-            note += (serial, storage, out._requires_grad, None, 0)
-            self._look(note, array)
-        return made
+        self._look(note, out.array)
 
     def _note_written(self, note: list[Any], target: Tensor) -> None:
         """What a tensor holds after a write, and what its base does."""
@@ -199,8 +212,15 @@ class Journal:
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
-            note = [RAN, site, thread, task.serial, told, released, len(gradients), len(results), len(ready), *ready]
-            self._looks(note, (*gradients, *results))
+            note = [RAN, site, thread, task.serial, told, released, ready, len(gradients), len(results)]
+            if self._bare:
+                for each in (*gradients, *results):
+                    if each is None:
+                        note.append(None)
+                    else:
+                        note += (each.dtype, each.shape)
+            else:
+                self._looks(note, (*gradients, *results))
             if sums is None:
                 note.append(0)
             else:
@@ -208,7 +228,7 @@ class Journal:
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + len(ready))
+            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + ready.bit_count())
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -248,25 +268,31 @@ class Journal:
             recorder.rest()
 
 
-def _note_inputs(note: list[Any], operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> None:
+def _given(operands: tuple[Any, ...]) -> list[Any] | None:
+    """The serials of tensors and the texts of numbers; None if there is anything else, or no tensor."""
+    given: list[Any] = []
+    any_tensor = False
     for x in operands:
         if isinstance(x, Tensor):
+            any_tensor = True
             try:
-                note.append(x._serial)  # a property takes three times as long, and there are ten of them in a note
+                given.append(x._serial)  # a property takes three times as long, and there are ten of them in a note
             except AttributeError:
-                note.append(x.serial)
+                given.append(x.serial)
+        elif x is None or type(x) in _NUMBERS:
+            given.append(text_of(x))
         else:
-            note.append(text_of(x))
-    for x in attributes:
-        note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
+            return None
+    return given if any_tensor else None
 
 
 def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: numbers, names of saved values, targets, and of each saved
     value its tensor, its storage and its version. ``made``: the numbers of its outputs and of their storages."""
     targets, saved, versions = node.next_nodes, node.saved, node.versions
-    slots = _slots_of(node, versions) if versions else ()
-    parts = [node.number_first(), node.sequence_nr, node.input_nrs, slots, len(targets)]
+    slots = () if not versions else node.slot_names if None not in versions else _slots_of(node, versions)
+    node._serial = serial = next_node_serial()
+    parts = [serial, node.sequence_nr, node.input_nrs, slots, len(targets)]
     for target in targets:
         try:
             parts.append(target._serial)
@@ -333,7 +359,7 @@ _FIELDS: dict[type[events.Event], Fields] = {
     events.ValueRead: lambda tensor, how: (tensor.serial, how),
     events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
     events.NodeCreated: lambda node, outputs: (  # an accumulator: others are told with their operation
-        node.number_first(),
+        node.serial,
         "AccumulateGrad",
         node.sequence_nr,
         (),

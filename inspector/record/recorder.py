@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
@@ -21,9 +21,6 @@ from inspector.record.unfold import NAMED, Note, Unfolder
 from inspector.trace.facts import Fact, Place, RecordingStopped
 from minigrad import events
 from minigrad.provenance import Where, look_past, place_of
-
-if TYPE_CHECKING:
-    from minigrad.op import Op
 
 LIMIT = 1_000_000
 """Facts after which a recording stops, unless told otherwise."""
@@ -62,9 +59,8 @@ class Recorder:
         self.lock = threading.Lock()
         self._sites = [Site(None)]
         self._site_numbers: dict[int, tuple[Where, int]] = {}
-        self.ops: Numbers[Op] = Numbers()
         self.threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
-        self.unfold = Unfolder(self._sites, self.ops.things).unfold
+        self.unfold = Unfolder(self._sites).unfold
         self._journal = Journal(self, self._look)
         self._journalled = journal
         self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])

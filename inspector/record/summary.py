@@ -21,8 +21,6 @@ from inspector.trace.swift import swift
 SMALL = 4096
 """Numbers in a tensor that may be looked at again whenever one of its views is written."""
 
-SCALARS = frozenset({np.float32, np.float64})
-"""The classes of NumPy's scalars, which gradients without dimensions are."""
 _LETTERS = {"f": "f", "i": "i", "u": "u", "c": "c"}
 _short_names: dict[np.dtype[Any], str] = {}
 
@@ -77,15 +75,10 @@ class Look:
         self.notes(note, (array,))
 
     def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
-        """The same of several, in one call. Of a scalar its class says both."""
+        """The same of several, in one call."""
         for array in arrays:
-            kind = type(array)
-            if kind is np.ndarray:
-                note += (array.dtype, array.shape)
-            elif array is None:
+            if array is None:
                 note.append(None)
-            elif kind in SCALARS:
-                note.append(kind)
             else:
                 note += (array.dtype, array.shape)
 

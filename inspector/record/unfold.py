@@ -44,11 +44,10 @@ class Text(str):
 
 
 class Unfolder:
-    """Makes facts of notes that number their sites and operations by their places in these lists."""
+    """Makes facts of notes that number their sites by their places in this list."""
 
-    def __init__(self, sites: Sequence[Site], ops: Sequence[Op]) -> None:
+    def __init__(self, sites: Sequence[Site]) -> None:
         self._sites = sites
-        self._ops = ops
 
     def unfold(self, notes: Iterable[Any]) -> Iterator[Fact]:
         """The facts that these notes stand for: each is a tuple, or its parts follow one another; a fact stands for
@@ -69,17 +68,17 @@ class Unfolder:
     def _facts_of(self, kind: str, take: Take) -> list[Fact]:
         site, thread = self._sites[take()], take()
         if kind is APPLIED:
-            return _applied(take, site, thread, self._ops[take()])
+            return _applied(take, site, thread)
         if kind is WROTE:
-            return _wrote(take, site, thread, self._ops[take()])
+            return _wrote(take, site, thread)
         if kind is NAMED:
             return [new.NameBound(site.place, thread, take(), take())]
         return _OTHERS.get(kind, _single)(kind, take, site.place, thread)
 
 
-def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
+def _applied(take: Take, site: Site, thread: int) -> list[Fact]:
     """``OpApplied``, ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for each saved value."""
-    unrecorded, operands, count = take(), take(), take()
+    op, unrecorded, operands, count = take(), take(), take(), take()
     inputs, attributes = _inputs(take, op, operands)
     made = [_created(take, site.place, thread, op.name, unrecorded is not None) for _ in range(count)]
     outputs = tuple([fact.tensor for fact in made])
@@ -89,9 +88,9 @@ def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     return [new.OpApplied(site.place, thread, *told), *made, *facts]
 
 
-def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
+def _wrote(take: Take, site: Site, thread: int) -> list[Fact]:
     """``OpApplied`` in place, and the ``VersionBumped`` of its first operand."""
-    unrecorded, operands = take(), take()
+    op, unrecorded, operands = take(), take(), take()
     inputs, attributes = _inputs(take, op, operands)
     target, storage, version = inputs[0][1], take(), take()
     value, whole = _summary(take), _summary(take)
@@ -139,8 +138,7 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], tuple[str, .
 def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
     ``GradientSent`` and ``NodeReady`` of each edge."""
-    task, told, released, come, go = take(), iter(take()).__next__, take(), take(), take()
-    ready = {take() for _ in range(take())}
+    task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
     node, _, edges, slots = _known_of_node(told)
     gradients = tuple([_summary(take) for _ in range(come)])
     results = tuple([_summary(take) for _ in range(go)])
@@ -158,7 +156,7 @@ def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
             before, after = sums.get(index, (None, gradient))
             sent = (task, node, index, target, edge.input_nr, gradient, before, after)
             facts.append(new.GradientSent(place, thread, *sent))
-        if index in ready:
+        if ready >> index & 1:
             facts.append(new.NodeReady(place, thread, task, target))
     return facts
 
@@ -222,13 +220,10 @@ _REMEMBERED = 4096
 
 
 def _summary(take: Take) -> Any:
-    """The summary for what was kept of an array: None, a summary, a scalar's class, type and shape, or shape, type and
-    bytes."""
+    """The summary for what was kept of an array: None, a summary, type and shape, or shape, type and bytes."""
     first = take()
     if type(first) is not tuple:
-        if isinstance(first, np.dtype):
-            return bare(take(), first)
-        return bare((), np.dtype(first)) if isinstance(first, type) else first
+        return bare(take(), first) if isinstance(first, np.dtype) else first
     kept = (first, take(), take())
     summary = _known.get(kept)
     if summary is None:

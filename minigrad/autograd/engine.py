@@ -11,7 +11,7 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,7 +44,6 @@ from minigrad.events import (
     Sent,
     Sums,
     emit,
-    tell,
 )
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ class GraphTask:
         """All that ``node`` waited for has arrived."""
         self._enqueue(node)
         if NodeReady.listeners:
-            tell(NodeReady, self, node)
+            NodeReady.announce(self, node)
 
     def _enqueue(self, node: Node) -> None:
         if type(node) is AccumulateGrad:
@@ -240,10 +239,8 @@ class GraphTask:
                 break
             self.node = node
             if careful or node.hooks is not None or regime.unusual:
-                journal = Event.journal
-                if journal is not None and self._is_plain(node):
-                    self._tell(journal, node, gradient)
-                else:
+                ordinary = not careful and not create_graph and node.hooks is None
+                if not ordinary or Event.journal is None or not self._tell(Event.journal, node, gradient):
                     self._visit(node, gradient)
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
@@ -307,36 +304,31 @@ class GraphTask:
         elif node in self.captures:
             self._capture(node, gradient)
 
-    def _is_plain(self, node: Node) -> TypeGuard[OpNode]:
-        """Whether no code of the user's runs with ``node``, and no operation that is recorded."""
-        if node.hooks is not None or self.create_graph or self._needed is not None or modes.anomaly:
+    def _tell(self, journal: Journal, node: Any, gradient: Gradient) -> bool:
+        """A node with which no code of the user's runs is told in one call, since the only listener keeps a journal;
+        False of any other, which did not run."""
+        if getattr(node, "told", None) is None and not _is_plain(node):
             return False
-        if getattr(node, "told", None) is not None:
-            return True
-        return isinstance(node, OpNode) and Packed not in map(type, node.saved or ())
-
-    def _tell(self, journal: Journal, node: OpNode, gradient: Gradient) -> None:
-        """A plain node, told in one call: the only listener keeps a journal."""
         gradients = (gradient,) if node.single else as_tuple(node, gradient)
         saved = node.saved
         current.told = True
         try:
             results = node.run(gradient, False)
-            if not self.retain_graph:
-                node.release()
+            if saved and not self.retain_graph:
+                node.saved = None
         except BaseException:
             journal.failing(self, node, gradients)
             raise
         finally:
             current.told = False
         journal.ran(self, node, gradients, saved, results, self._delivered(node, results))
+        return True
 
     def _delivered(self, node: Node, results: list[Gradient]) -> Sent:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
         dependencies, buffers, numbers = self.dependencies, self.buffers, node.input_nrs
         sums: Sums | None = None
-        ready: list[int] = []
-        sent, index = 0, -1
+        sent, ready, index = 0, 0, -1
         for target in node.next_nodes:
             index += 1
             if target is None:
@@ -356,7 +348,7 @@ class GraphTask:
             left = dependencies[target] = dependencies[target] - 1
             if left:
                 continue
-            ready.append(index)
+            ready |= 1 << index
             if type(target) is AccumulateGrad:
                 self._accumulators.append(target)
             else:
@@ -470,6 +462,11 @@ class GraphTask:
                 self.captured[place] = value
 
 
+def _is_plain(node: Node) -> bool:
+    """Whether it is an operation's, and no unpack hook of the user's runs with it."""
+    return isinstance(node, OpNode) and Packed not in map(type, node.saved or ())
+
+
 def as_tuple(node: Node, gradient: Gradient) -> tuple[Gradient, ...]:
     """The gradients of a node's outputs, for events."""
     if node.single:
@@ -523,7 +520,7 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
         current.task = former
         current.depth -= 1
     if BackwardFinished.listeners:
-        tell(BackwardFinished, task)
+        BackwardFinished.announce(task)
 
 
 def _in_fresh_thread(task: GraphTask) -> None:
@@ -563,4 +560,4 @@ def announce_start(
     if BackwardStarted.listeners:
         told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorBase))
         tensors = tuple(root for root in roots if isinstance(root, TensorBase))
-        tell(BackwardStarted, task, tensors, tuple(seeds), told, task.parent, called)
+        BackwardStarted.announce(task, tensors, tuple(seeds), told, task.parent, called)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.current import current
-from minigrad.events import VersionBumped, places_wanted, tell
+from minigrad.events import VersionBumped, places_wanted
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def bump_version(tensor: Tensor, by: str) -> None:
     if places_wanted():
         _remember(counter, by)
     if VersionBumped.listeners and not current.told:
-        tell(VersionBumped, tensor, counter, old, old + 1, by)
+        VersionBumped.announce(tensor, counter, old, old + 1, by)
 
 
 def _remember(counter: VersionCounter, by: str) -> None:

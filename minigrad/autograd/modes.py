@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from minigrad.autograd.regime import regime
-from minigrad.events import GradModeChanged, tell
+from minigrad.events import GradModeChanged
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ def is_inference_mode_enabled() -> bool:
 
 def _announce(enabled: bool, by: str) -> None:
     if GradModeChanged.listeners:
-        tell(GradModeChanged, enabled, by)
+        GradModeChanged.announce(enabled, by)
 
 
 class _Decorates:

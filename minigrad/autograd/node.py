@@ -18,7 +18,7 @@ from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, gradient_k
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import dtype, of
-from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit, tell
+from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
@@ -31,7 +31,7 @@ Gradient = Any
 """A gradient on its way: an array in an ordinary backward, a Tensor with create_graph, None when undefined."""
 
 next_sequence_nr = itertools.count().__next__
-_next_node_serial = itertools.count(1).__next__
+next_node_serial = itertools.count(1).__next__
 ndarray, getrefcount = np.ndarray, sys.getrefcount
 ACCUMULATE_FIRST = (1 << 64) - 1
 """The sequence number of every accumulator: above all others, so that it runs at once."""
@@ -107,13 +107,8 @@ class Node:
         try:
             return self._serial
         except AttributeError:
-            self._serial: int = _next_node_serial()
+            self._serial: int = next_node_serial()
             return self._serial
-
-    def number_first(self) -> int:
-        """The serial of a node just made, which nobody has asked for it: found without a vain look."""
-        self._serial = serial = _next_node_serial()
-        return serial
 
     def name(self) -> str:
         """The name of the backward function, as PyTorch calls it: ``MulBackward0``, and of its own nodes, such as
@@ -357,7 +352,7 @@ def accumulator_of(leaf: Tensor) -> AccumulateGrad:
         accumulator = AccumulateGrad(leaf)
         leaf._accumulator = weakref.ref(accumulator)
         if NodeCreated.listeners:
-            tell(NodeCreated, accumulator, ())
+            NodeCreated.announce(accumulator, ())
     return accumulator
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from minigrad.autograd.function import Function
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase
-from minigrad.events import ScopeEntered, ScopeLeft, tell
+from minigrad.events import ScopeEntered, ScopeLeft
 
 if TYPE_CHECKING:
     from minigrad.nn.module import Module
@@ -26,14 +26,14 @@ def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any
     stack = _calls.stack
     path, class_name, told = _path(module, stack), type(module).__name__, bool(ScopeEntered.listeners)
     if told:
-        tell(ScopeEntered, "module", path or class_name, class_name, module)
+        ScopeEntered.announce("module", path or class_name, class_name, module)
     stack.append((module, path))
     try:
         return _between_hooks(module, args, kwargs) if module._hooks else module.forward(*args, **kwargs)
     finally:
         stack.pop()
         if told and ScopeLeft.listeners:
-            tell(ScopeLeft, path or class_name)
+            ScopeLeft.announce(path or class_name)
 
 
 def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from minigrad.autograd.regime import regime
-from minigrad.events import ScopeEntered, ScopeLeft, tell
+from minigrad.events import ScopeEntered, ScopeLeft
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,11 +35,11 @@ def composite(function: F) -> F:
         if not regime.unusual:
             return function(*args, **kwargs)
         if ScopeEntered.listeners:
-            tell(ScopeEntered, "composite", name, name, scoped)
+            ScopeEntered.announce("composite", name, name, scoped)
         try:
             return function(*args, **kwargs)
         finally:
             if ScopeLeft.listeners:
-                tell(ScopeLeft, name)
+                ScopeLeft.announce(name)
 
     return scoped  # type: ignore[return-value]

@@ -20,7 +20,7 @@ from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import enable_grad
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
-from minigrad.events import OptimizerStepped, refused, tell
+from minigrad.events import OptimizerStepped, refused
 from minigrad.tensor import clear_grad
 
 Group = dict[str, Any]
@@ -43,7 +43,7 @@ def _announced(step: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             self._steps = False
         if OptimizerStepped.listeners:
-            tell(OptimizerStepped, self, *self._changed_and_skipped())
+            OptimizerStepped.announce(self, *self._changed_and_skipped())
         for hook in tuple(self._hooks["after"].values()):
             hook(self, args, kwargs)
         return result

@@ -10,6 +10,7 @@ import pytest
 
 import inspector
 import minigrad as mg
+from inspector.record import journal as journals
 from inspector.record.journal import Journal
 from inspector.record.recorder import Recorder
 from inspector.record.unfold import Note
@@ -142,13 +143,15 @@ def facts_of(
     program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, journal: bool = True, **chosen: bool
 ) -> list[Fact]:
     """The facts of a program, everything in it numbered from 1."""
-    for module, counter in (
-        (meta, "next_tensor_serial"),
-        (meta, "next_storage_serial"),
-        (node, "_next_node_serial"),
-        (engine, "_next_task_serial"),
+    for counter, *modules in (
+        ("next_tensor_serial", meta),
+        ("next_storage_serial", meta),
+        ("next_node_serial", node, journals),
+        ("_next_task_serial", engine),
     ):
-        monkeypatch.setattr(module, counter, itertools.count(1).__next__)
+        count = itertools.count(1).__next__
+        for module in modules:
+            monkeypatch.setattr(module, counter, count)
     notes: list[Fact | Note] = []
     recorder = Recorder(notes.append, journal=journal, **chosen)
     recorder.start()
