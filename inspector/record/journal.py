@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import serials_of, text_of
 from inspector.record.summary import SMALL, Look
-from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, SLOTS, WROTE, Note, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, WROTE, Note, Text
 from minigrad import events
 from minigrad.autograd.meta import number_first
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
@@ -42,7 +42,7 @@ class Journal:
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
         self._recorder = recorder
-        self._threads = recorder.threads
+        self._threads, self._keep = recorder.threads, recorder.keep
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
@@ -58,14 +58,21 @@ class Journal:
 
     # --- single events, by their parts ------------------------------------------------------------------------------
 
-    def _stroke(self, kind: str, fields: Fields) -> Callable[..., None]:
-        """Notes what leaves one fact behind: its kind and its ``fields``, which are made of the event's parts."""
-        recorder, threads = self._recorder, self._threads
+    def _stroke(self, kind: str, fields: Fields | None) -> Callable[..., None]:
+        """Notes what leaves one fact behind: its kind, and its fields, which are the event's parts or made of them."""
+        recorder, threads, keep = self._recorder, self._threads, self._keep
 
         def stroke(*parts: Any) -> None:
             try:
-                if not delivering.now:
-                    recorder.write([kind, 0, threads[get_ident()], *fields(*parts)], 1)
+                if delivering.now:
+                    return
+                told = parts if fields is None else fields(*parts)
+                note = [kind, 0, threads[get_ident()], *told]
+                if recorder.left > 1:  # as ``write`` does, without a call
+                    recorder.left -= 1
+                    keep(note)
+                else:
+                    recorder.write(note, 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
             if recorder.rests:
@@ -135,8 +142,12 @@ class Journal:
             if node is not None:
                 told = _tell_node(node, made)
                 note.append(told)
-                count += 1 + len(told[SLOTS])
-            recorder.write(note, count)
+                count += told[0]
+            if recorder.left > count:
+                recorder.left -= count
+                self._keep(note)
+            else:
+                recorder.write(note, count)
         except Exception as error:
             recorder.fail(op.name, error)
         if recorder.rests:
@@ -207,12 +218,13 @@ class Journal:
         if recorder.left <= 0:
             return
         try:
-            at = self._pass
-            _, site, thread = at if at[0] == task.serial else self._arrive_in_pass(task)
+            serial, site, thread = self._pass
+            if serial != task.serial:
+                serial, site, thread = self._arrive_in_pass(task)
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
-            note = [RAN, site, thread, task.serial, told, released, ready, len(gradients), len(results)]
+            note = [RAN, site, thread, serial, told, released, ready, len(gradients), len(results)]
             if self._bare:
                 for each in (*gradients, *results):
                     if each is None:
@@ -228,7 +240,12 @@ class Journal:
                 for edge, before, after in sums:
                     note.append(edge)
                     self._looks(note, (before, after))
-            recorder.write(note, 2 + len(told[SLOTS]) + released + gone + ready.bit_count())
+            count = 1 + told[0] + released + gone + ready.bit_count()
+            if recorder.left > count:
+                recorder.left -= count
+                self._keep(note)
+            else:
+                recorder.write(note, count)
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -240,10 +257,11 @@ class Journal:
         if recorder.left <= 0:
             return
         try:
-            at = self._pass
-            _, site, thread = at if at[0] == task.serial else self._arrive_in_pass(task)
+            serial, site, thread = self._pass
+            if serial != task.serial:
+                serial, site, thread = self._arrive_in_pass(task)
             leaf = node.variable
-            note = [ACCUMULATED, site, thread, task.serial, node.serial, leaf.serial, how]
+            note = [ACCUMULATED, site, thread, serial, node.serial, leaf.serial, how]
             self._looks(note, (gradient, None if how == "stolen" else leaf._grad.array))
             recorder.write(note, 3)
         except Exception as error:
@@ -287,31 +305,29 @@ def _given(operands: tuple[Any, ...]) -> list[Any] | None:
 
 
 def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
-    """What a node just made keeps of itself for the journal: numbers, names of saved values, targets, and of each saved
-    value its tensor, its storage and its version. ``made``: the numbers of its outputs and of their storages."""
+    """What a node just made keeps of itself for the journal: how many facts tell of it, numbers, names and versions of
+    saved values, targets, and of each saved value its tensor and its storage. ``made``: the numbers of its outputs and
+    of their storages."""
     targets, saved, versions = node.next_nodes, node.saved, node.versions
-    slots = () if not versions else node.slot_names if None not in versions else _slots_of(node, versions)
+    count, slots = 1, ()
+    if versions:
+        count, slots = 1 + len(versions) - versions.count(None), node.slot_names
     node._serial = serial = next_node_serial()
-    parts = [serial, node.sequence_nr, node.input_nrs, slots, len(targets)]
+    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
     for target in targets:
         try:
             parts.append(target._serial)
         except AttributeError:  # there is none, or it has no number yet
             parts.append(None if target is None else target.serial)
-    position = -1  # counted by hand: zip costs more
     for slot in saved:
-        position += 1
-        at = versions[position]
-        if at is None:
-            continue
         if type(slot) is SavedOutput:
             parts += made[slot.output_nr]
         else:
             try:
                 parts += (slot._serial, slot._counter._serial)
             except AttributeError:
-                parts += (slot.serial, slot.version_counter.serial)
-        parts.append(at)
+                if isinstance(slot, Tensor):  # a number has neither serial nor version
+                    parts += (slot.serial, slot.version_counter.serial)
     told = node.told = tuple(parts)
     return told
 
@@ -319,13 +335,13 @@ def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
 def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     """The same of a node that was made while nobody kept a journal; which tensors it saved is of no interest now."""
     targets = node.next_nodes
-    slots = _slots_of(node, node.versions) if saved else ()
-    parts = [node.serial, node.sequence_nr, node.input_nrs, slots, len(targets)]
+    slots, versions = (node.slot_names, tuple(node.versions)) if saved else ((), ())
+    count = 1 + len(versions) - versions.count(None)
+    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, len(targets)]
     parts += [None if target is None else target.serial for target in targets]
-    if saved:
-        for slot, at in zip(saved, node.versions):  # noqa: B905 (equal by construction)
-            if at is not None:
-                parts += (None, (slot._counter or slot.version_counter).serial, at)
+    for slot, at in zip(saved or (), versions, strict=True):
+        if at is not None:
+            parts += (None, (slot._counter or slot.version_counter).serial)
     return tuple(parts)
 
 
@@ -335,31 +351,28 @@ def _note_versions(note: list[Any], node: Any) -> int:
     if not node.saved:
         note.append(())
         return 0
-    slots = _slots_of(node, node.versions)
-    note.append(slots)
-    for slot, at in zip(node.saved, node.versions):  # noqa: B905 (equal by construction)
-        if at is not None:
-            counter = slot._counter or slot.version_counter
-            note += (counter.serial, at, counter.value)
-    return len(slots)
+    kept = [each for each in zip(node.slot_names, node.saved, node.versions, strict=True) if each[2] is not None]
+    note.append(tuple([name for name, _, _ in kept]))
+    for _, slot, at in kept:
+        counter = slot._counter or slot.version_counter
+        note += (counter.serial, at, counter.value)
+    return len(kept)
 
 
-def _slots_of(node: Any, versions: Any) -> tuple[str, ...]:
-    """The names of the saved values that have versions."""
-    slots = node.slot_names
-    if None in versions:
-        slots = tuple([name for name, at in zip(slots, versions, strict=True) if at is not None])
-    return slots  # type: ignore[no-any-return]
+def _number(node: Any) -> int:
+    """The serial of a node just made, which nobody has asked for it: found without a vain look."""
+    node._serial = serial = next_node_serial()
+    return serial
 
 
-_FIELDS: dict[type[events.Event], Fields] = {
+_FIELDS: dict[type[events.Event], Fields | None] = {
     events.ScopeEntered: lambda kind, name, class_name, owner: (kind, name, class_name),
-    events.ScopeLeft: lambda name: (name,),
-    events.GradModeChanged: lambda enabled, by: (enabled, by),
+    events.ScopeLeft: None,
+    events.GradModeChanged: None,
     events.ValueRead: lambda tensor, how: (tensor.serial, how),
     events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
     events.NodeCreated: lambda node, outputs: (  # an accumulator: others are told with their operation
-        node.serial,
+        _number(node),
         "AccumulateGrad",
         node.sequence_nr,
         (),
@@ -375,7 +388,7 @@ _FIELDS: dict[type[events.Event], Fields] = {
         serials_of(skipped),
     ),
 }
-"""Of an event's parts the fields of its fact, where no array is among them."""
+"""Of an event's parts the fields of its fact, where no array is among them; None: they are its parts."""
 
 STROKES = (
     *(each.__code__ for each in (Journal.applied, Journal.wrote, Journal.ran, Journal.accumulated, Journal.failing)),

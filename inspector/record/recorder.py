@@ -50,7 +50,7 @@ class Recorder:
         parts: Parts | None = None,
     ) -> None:
         self._sink = sink
-        self._keep = parts or self._keep_as_tuple
+        self.keep = parts or self._keep_as_tuple
         self._limit = self.left = limit
         self._after = after
         self._look = InFull() if values else Look()
@@ -147,7 +147,7 @@ class Recorder:
         left = self.left - count
         if left > 0:
             self.left = left
-            self._keep(note)
+            self.keep(note)
         elif self.left > 0:
             for fact in islice(self.unfold(note), self.left):
                 self._write(fact)

@@ -30,9 +30,6 @@ _edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
 
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
-SLOTS = 3
-"""Where in what a node keeps of itself the names of its saved values are: after its serial, its sequence number and the
-input numbers of its edges."""
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 
@@ -121,18 +118,20 @@ def _node(take: Take, place: Place | None, thread: int, op: Op, outputs: tuple[i
     told = iter(take()).__next__
     node, sequence_nr, edges, slots = _known_of_node(told)
     facts = [new.NodeCreated(place, thread, node, op.backward_name, sequence_nr, edges, outputs, None, op.formula)]
-    for name in slots:
-        facts.append(new.TensorSaved(place, thread, node, _slot(name, told(), told(), told()), False))
+    for name, version in slots:
+        facts.append(new.TensorSaved(place, thread, node, _slot(name, told(), told(), version), False))
     return facts
 
 
-def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], tuple[str, ...]]:
-    """Serial, sequence number and edges of a node, and the names of the saved values, each of which comes next."""
-    node, sequence_nr, numbers, slots, count = told(), told(), told(), told(), told()
+def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]]]:
+    """Serial, sequence number and edges of a node, and name and version of each saved value, whose numbers come next.
+    The number of facts, which comes first, is for those who count."""
+    _, node, sequence_nr, numbers, slots, versions, count = told(), told(), told(), told(), told(), told(), told()
     targets = [told() for _ in range(count)]
     numbers = numbers or (0,) * count
     edges = tuple([_edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
-    return node, sequence_nr, edges, slots
+    saved = [(name, version) for name, version in zip(slots, versions, strict=True) if version is not None]
+    return node, sequence_nr, edges, saved
 
 
 def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
@@ -143,8 +142,8 @@ def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
     gradients = tuple([_summary(take) for _ in range(come)])
     results = tuple([_summary(take) for _ in range(go)])
     facts: list[Fact] = [new.NodeStarting(place, thread, task, node, gradients)]
-    for name in slots:
-        _, storage, version = told(), told(), told()
+    for name, version in slots:
+        _, storage = told(), told()
         facts.append(new.SavedUnpacked(place, thread, node, name, storage, version, version))
     facts.append(new.NodeFinished(place, thread, task, node, gradients, results))
     if released:
