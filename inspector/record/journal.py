@@ -42,7 +42,7 @@ class Journal:
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
         self._recorder = recorder
-        self._threads, self._keep = recorder.threads, recorder.keep
+        self._threads, self._ops, self._keep = recorder.threads, recorder.ops, recorder.keep
         self._look, self._looks, self._forget = look.note, look.notes, look.forget
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
@@ -124,7 +124,7 @@ class Journal:
             return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
-            note = [APPLIED, site, thread, op, unrecorded, len(given), len(outputs), *given]
+            note = [APPLIED, site, thread, self._ops[op], unrecorded, len(given), len(outputs), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             made = []
@@ -168,7 +168,7 @@ class Journal:
             return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
-            note = [WROTE, site, thread, op, unrecorded, len(given), *given]
+            note = [WROTE, site, thread, self._ops[op], unrecorded, len(given), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             counter = target.version_counter

@@ -10,11 +10,12 @@ import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
 from inspector.record.names import Names
+from inspector.record.pages import LENGTH, Pages
 from inspector.record.source import Site, forget_sources, site_of
 from inspector.record.summary import InFull, Look
 from inspector.record.unfold import NAMED, Note, Unfolder
@@ -22,11 +23,13 @@ from inspector.trace.facts import Fact, Place, RecordingStopped
 from minigrad import events
 from minigrad.provenance import Where, look_past, place_of
 
+if TYPE_CHECKING:
+    from minigrad.op import Op
+
 LIMIT = 1_000_000
 """Facts after which a recording stops, unless told otherwise."""
 
 T = TypeVar("T")
-Parts = Callable[[list[Any]], None]
 Sink = Callable[[Fact | Note], None]
 
 
@@ -34,24 +37,29 @@ class Recorder:
     """Hands a fact to ``sink`` for every event, from ``start`` to ``stop`` or until ``limit`` facts are written.
 
     Events of all threads are recorded, one at a time. ``after`` is called after each event, in the event's own thread;
-    a breakpoint is an ``after`` that does not return yet. With ``parts`` a note goes there, all its parts in one call,
-    and not to ``sink`` as a tuple: to keep a tuple of each costs a tenth of the time of small operations.
+    a breakpoint is an ``after`` that does not return yet. With ``pages`` facts and the parts of notes are added there,
+    and ``sink`` gets nothing: to keep a tuple of each note costs a tenth of the time of small operations.
     """
 
     def __init__(
         self,
-        sink: Sink,
+        sink: Sink | None = None,
         *,
         limit: int = LIMIT,
         after: Callable[[], None] | None = None,
         values: bool = True,
         places: bool = True,
         journal: bool = True,
-        parts: Parts | None = None,
+        pages: Pages | None = None,
     ) -> None:
-        self._sink = sink
-        self.keep = parts or self._keep_as_tuple
-        self._limit = self.left = limit
+        self._pages = pages
+        self._sink: Sink = sink or (_nowhere if pages is None else pages.add)
+        self.keep = self._keep_as_tuple if pages is None else pages.add_parts
+        self._limit = self._later = limit
+        self.left = 0
+        """Facts until ``_go_on`` is to be asked for more; 0 when the recording is over."""
+        self._giving = threading.RLock()
+        self._go_on()
         self._after = after
         self._look = InFull() if values else Look()
         self.learns_names = places
@@ -59,8 +67,9 @@ class Recorder:
         self.lock = threading.Lock()
         self._sites = [Site(None)]
         self._site_numbers: dict[int, tuple[Where, int]] = {}
+        self.ops: Numbers[Op] = Numbers()
         self.threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
-        self.unfold = Unfolder(self._sites).unfold
+        self.unfold = Unfolder(self._sites, self.ops.things).unfold
         self._journal = Journal(self, self._look)
         self._journalled = journal
         self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])
@@ -88,8 +97,8 @@ class Recorder:
 
     def abandon(self) -> None:
         """Hand on nothing more, and wait for no lock: for a forked process, where another thread may have held it."""
-        self.lock = threading.Lock()
-        self.left = 0
+        self.lock, self._giving = threading.Lock(), threading.RLock()
+        self.left = self._later = 0
 
     def record(self, event: Any) -> None:
         """Hand on the fact of ``event``, and what it taught about names."""
@@ -144,9 +153,10 @@ class Recorder:
 
     def write(self, note: list[Any], count: int) -> None:
         """Hand on a note of so many facts; of the one that reaches the limit, the facts that do not go over it."""
-        left = self.left - count
-        if left > 0:
-            self.left = left
+        while self.left <= count and self._later:
+            self._go_on()
+        if self.left > count:
+            self.left -= count
             self.keep(note)
         elif self.left > 0:
             for fact in islice(self.unfold(note), self.left):
@@ -156,9 +166,20 @@ class Recorder:
     def _keep_as_tuple(self, note: list[Any]) -> None:
         self._sink(tuple(note))
 
-    def _write(self, fact: Fact) -> None:
+    def _write(self, fact: Fact | Note) -> None:
         self.left -= 1
         self._sink(fact)
+        if self.left <= 0:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """More of the limit, as much as goes on a page, if it leaves any."""
+        with self._giving:
+            more = self._later if self._pages is None else min(self._later, LENGTH)
+            self._later -= more
+            self.left += more
+            if self._pages is not None:
+                self._pages.turn()
 
     def fail(self, told: str, error: Exception) -> None:
         """The program is not to suffer from a fault of ours: the recording ends."""
@@ -179,13 +200,13 @@ class Recorder:
         self._end(f"it reached its limit of {self._limit:,} facts")
 
     def _bind(self, serial: int, name: str) -> None:
-        self.left -= 1
-        self._sink((NAMED, *self._at, serial, name))
+        self._write((NAMED, *self._at, serial, name))
 
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""
         if self._stop_listening():
-            self.left = 0
+            with self._giving:
+                self.left = self._later = 0
             self._sink(RecordingStopped(reason))
 
     def _stop_listening(self) -> bool:
@@ -205,6 +226,10 @@ class Recorder:
             known = self._site_numbers[id(where)] = (where, len(self._sites))
             self._sites.append(site_of(Place(*where)))
         return known[1]
+
+
+def _nowhere(fact: Fact | Note) -> None:
+    """The sink of a recorder that was given none."""
 
 
 class Numbers(dict[T, int]):

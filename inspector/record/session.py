@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.record import breaking
 from inspector.record.cells import called_by_cell, cells, move_sources
 from inspector.record.keeping import Keeper
+from inspector.record.pages import Pages
 from inspector.record.recorder import LIMIT, Recorder
 from inspector.record.sources import Sources
 from inspector.record.unfold import Note
@@ -27,21 +28,18 @@ class Recording(Trace):
     """The trace of this process. It grows while the block runs, and can be shown after it."""
 
     def __init__(self) -> None:
-        self._notes: list[Note | Fact] = []
+        self.pages = Pages()
         self._lock = threading.Lock()
         super().__init__(script=getattr(sys.modules.get("__main__"), "__file__", None) or "")
         self._files = Sources(self._sources)
-        self.take, self.take_parts = self._notes.append, self._notes.extend
         self.unfold: Callable[[Iterable[Note | Fact]], Iterable[Any]] = iter
         self.cells: Callable[[], Mapping[str, str]] = cells
 
     def catch_up(self) -> None:
         """Unfold what was noted since the last look, and add it with the sources that it speaks of."""
-        while self._notes:
+        while self.pages:
             with self._lock, held:
-                count = len(self._notes)
-                facts = list(self.unfold(self._notes[:count]))
-                del self._notes[:count]
+                facts = list(self.unfold(self.pages.take()))
                 self._files.note(facts)
                 self.extend(self._called(facts))
 
@@ -105,7 +103,7 @@ def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> I
     ['mul']
     """
     trace = Recording()
-    recorder = Recorder(trace.take, limit=limit, values=values, places=places, parts=trace.take_parts)
+    recorder = Recorder(limit=limit, values=values, places=places, pages=trace.pages)
     trace.unfold = recorder.unfold
     recorder.start()
     breaking.stops.append(trace.stop_at)

@@ -41,10 +41,11 @@ class Text(str):
 
 
 class Unfolder:
-    """Makes facts of notes that number their sites by their places in this list."""
+    """Makes facts of notes that number their sites and operations by their places in these lists."""
 
-    def __init__(self, sites: Sequence[Site]) -> None:
+    def __init__(self, sites: Sequence[Site], ops: Sequence[Op]) -> None:
         self._sites = sites
+        self._ops = ops
 
     def unfold(self, notes: Iterable[Any]) -> Iterator[Fact]:
         """The facts that these notes stand for: each is a tuple, or its parts follow one another; a fact stands for
@@ -65,17 +66,17 @@ class Unfolder:
     def _facts_of(self, kind: str, take: Take) -> list[Fact]:
         site, thread = self._sites[take()], take()
         if kind is APPLIED:
-            return _applied(take, site, thread)
+            return _applied(take, site, thread, self._ops[take()])
         if kind is WROTE:
-            return _wrote(take, site, thread)
+            return _wrote(take, site, thread, self._ops[take()])
         if kind is NAMED:
             return [new.NameBound(site.place, thread, take(), take())]
         return _OTHERS.get(kind, _single)(kind, take, site.place, thread)
 
 
-def _applied(take: Take, site: Site, thread: int) -> list[Fact]:
+def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     """``OpApplied``, ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for each saved value."""
-    op, unrecorded, operands, count = take(), take(), take(), take()
+    unrecorded, operands, count = take(), take(), take()
     inputs, attributes = _inputs(take, op, operands)
     made = [_created(take, site.place, thread, op.name, unrecorded is not None) for _ in range(count)]
     outputs = tuple([fact.tensor for fact in made])
@@ -85,9 +86,9 @@ def _applied(take: Take, site: Site, thread: int) -> list[Fact]:
     return [new.OpApplied(site.place, thread, *told), *made, *facts]
 
 
-def _wrote(take: Take, site: Site, thread: int) -> list[Fact]:
+def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     """``OpApplied`` in place, and the ``VersionBumped`` of its first operand."""
-    op, unrecorded, operands = take(), take(), take()
+    unrecorded, operands = take(), take()
     inputs, attributes = _inputs(take, op, operands)
     target, storage, version = inputs[0][1], take(), take()
     value, whole = _summary(take), _summary(take)
