@@ -72,10 +72,12 @@ def _unary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     reduces = "keepdim" in op.attributes and "shape" not in op.attributes
 
     def apply(a: Any, *attributes: Any) -> Any:
-        if type(a) is ndarray:
-            return forward(a, *attributes)
-        if regime.unusual or not isinstance(a, TensorBase):
+        if not isinstance(a, TensorBase):
+            if type(a) is ndarray:
+                return forward(a, *attributes)
             return forward(np.asarray(a), *attributes) if type(a) in NUMPYS else general(op, (a,), attributes)
+        if regime.unusual:
+            return general(op, (a,), attributes)
         x = a.array
         kind = x.dtype
         if kind is not F32 and kind is not F64:
@@ -144,11 +146,10 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
     plans: Any = op.plans or (None,) * 4
     _, only_a, only_b, both = plans
     keeps_kind = keeps_kind_of(ufunc)
+    leads_on = keeps_kind and both is not None
     bare = not any(plan and plan.extras for plan in plans)
 
     def apply(a: Any, b: Any) -> Any:
-        if type(a) is ndarray and type(b) is ndarray:
-            return forward(a, b)
         if isinstance(a, TensorBase):
             if regime.unusual:
                 return general(op, (a, b), ())
@@ -181,21 +182,22 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                     out = np.asarray(out)
         except (ValueError, RuntimeError):
             return general(op, (a, b), ())
-        if len(shape) > 1 and elementwise and y is not b and not x.flags.c_contiguous:
+        if x.ndim > 1 and elementwise and y is not b and not x.flags.c_contiguous:
             out = as_operands_lie(out, (x, y))
         t = new(late.Tensor)
         t.array = out
         t._output_nr = 0
         t._counter = t._grad = t._accumulator = t._view = t._hooks = None
-        kept = keeps_kind or out.dtype is kind
-        if not (need_a or need_b) or (regime.paused and not modes.grad) or both is None or not kept:
-            if both is not None and not kept and out.dtype.kind in "fc":
+        if (
+            not (need_a or need_b)
+            or (regime.paused and not modes.grad)
+            or not (leads_on or (both is not None and out.dtype is kind))
+        ):
+            if both is not None and out.dtype is not kind and out.dtype.kind in "fc":
                 return general(op, (a, b), ())
             t._requires_grad = False
             t._made_by = None
             return t
-        node_a = node_b = None
-        numbers = 0
         if need_a:
             node_a = a._made_by if a._view is None else leads_back(a)
             if node_a is None:
@@ -204,6 +206,8 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 installed = a._accumulator
                 node_a = (installed and installed()) or accumulator_of(a)
             numbers = a._output_nr
+        else:
+            node_a, numbers = None, 0
         if need_b:
             node_b = b._made_by if b._view is None else leads_back(b)
             if node_b is None:
@@ -212,6 +216,8 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
                 installed = b._accumulator
                 node_b = (installed and installed()) or accumulator_of(b)
             numbers |= b._output_nr
+        else:
+            node_b = None
         n = node_class()
         n.sequence_nr = next_sequence_nr()
         n.hooks = None
