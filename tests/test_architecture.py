@@ -64,7 +64,7 @@ def declared() -> set[str]:
 def test_the_core_loads_neither_the_inspector_nor_what_it_draws_with() -> None:
     loaded = loaded_by("minigrad", "minigrad.nn", "minigrad.optim")
     assert {"minigrad", "numpy"} <= loaded
-    assert not loaded & {"inspector", "textual", "rich", "graphviz", "graphviz_pure", "resvg_py", "click"}
+    assert not loaded & {"inspector", "textual", "rich", "graphviz", "graphviz_pure", "resvg_py", "msgspec", "click"}
 
 
 def test_traces_pictures_and_explanations_load_no_textual() -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, overload
+
+from msgspec.structs import replace
 
 from inspector.trace import facts
 from inspector.trace.facts import Fact, Summary
@@ -48,21 +49,17 @@ class Seals:
         self.opened.add(key)
 
 
-class Sealed(Summary):
+class Sealed(Summary, frozen=True, kw_only=True, gc=False):
     """A summary that shows its numbers once its seal is broken; until then it is that of a run without values."""
 
-    __slots__ = ("_key", "_seals", "_truth")
-    _truth: Summary
-
-    def __init__(self, truth: Summary, seals: Seals, key: Key) -> None:
-        for name, value in (("_truth", truth), ("_seals", seals), ("_key", key)):
-            object.__setattr__(self, name, value)
+    truth: Summary
+    seals: Seals
+    key: Key
 
     @property
     def sealed(self) -> bool:
         """Whether the numbers are hidden."""
-        seals: Seals = self._seals  # type: ignore[attr-defined]
-        return not seals.is_open(self._key)  # type: ignore[attr-defined]
+        return not self.seals.is_open(self.key)
 
 
 def is_sealed(one: Summary | None) -> bool:
@@ -74,14 +71,9 @@ def _hidden(name: str, instead: Any) -> property:
     """A field that is ``instead`` while the seal is unbroken."""
 
     def seen(self: Sealed) -> Any:
-        return instead if self.sealed else getattr(self._truth, name)
+        return instead if self.sealed else getattr(self.truth, name)
 
     return property(seen)
-
-
-def _open(name: str) -> property:
-    """A field that shows at any time."""
-    return property(lambda self: getattr(self._truth, name))
 
 
 INSTEAD: dict[str, Any] = {
@@ -95,8 +87,6 @@ INSTEAD: dict[str, Any] = {
 }
 for _name, _instead in INSTEAD.items():
     setattr(Sealed, _name, _hidden(_name, _instead))
-for _name in ("shape", "dtype"):
-    setattr(Sealed, _name, _open(_name))
 
 
 class Veiled(Trace):
@@ -165,7 +155,9 @@ class VeiledFacts(Sequence[Fact]):
         return fact if veil is None else veil(self, fact, place + 1)
 
     def _seal(self, one: Summary | None, key: Key | None) -> Any:
-        return one if one is None or key is None else Sealed(one, self._seals, key)
+        return (
+            one if one is None or key is None else Sealed(one.shape, one.dtype, truth=one, seals=self._seals, key=key)
+        )
 
     def _started(self, fact: facts.NodeStarting, step: int) -> Fact:
         key = fact.task, fact.node

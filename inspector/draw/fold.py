@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 
+from msgspec import structs
+
 from inspector.draw.errors import DrawError
 from inspector.draw.scene import Card, Cell, Kind, Link, Outline, Row, Scene, Strand, Words
 from inspector.draw.selection import Part, Selection
@@ -308,7 +310,7 @@ def _label(members: Sequence[Card], grouped: Sequence[Group]) -> str:
     )
     if len(places) > 1:
         first, last = places[0].line, places[-1].end_line
-        return f"{where(replace(places[0], line=first))}{'' if first == last else f'–{last}'}"
+        return f"{where(structs.replace(places[0], line=first))}{'' if first == last else f'–{last}'}"
     return names[-1]
 
 

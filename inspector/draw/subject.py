@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
+from msgspec import structs
+
 from inspector.trace.facts import OpApplied, OpFailed, Place
 from inspector.trace.state import Bump, NodeState, Saved, State, Status, TaskState, TensorState
 
@@ -57,7 +59,7 @@ class Subject:
 
     def tensor(self, serial: int) -> TensorState:
         """A tensor as it stands now; one that is not made yet holds nothing."""
-        return self.now.tensors.get(serial) or replace(self.horizon.tensors[serial], value=None, grad=None)
+        return self.now.tensors.get(serial) or structs.replace(self.horizon.tensors[serial], value=None, grad=None)
 
     def exists(self, node: int | None, tensor: int | None) -> bool:
         """Whether a value is there at this step. A leaf is, before it has its accumulator."""
@@ -104,8 +106,8 @@ class Subject:
 
 
 def _not_yet(node: NodeState) -> NodeState:
-    saved = {slot: replace(one, released=False) for slot, one in node.saved.items()}
-    return replace(
+    saved = {slot: structs.replace(one, released=False) for slot, one in node.saved.items()}
+    return structs.replace(
         node, status=Status.WAITING, saved=saved, gradients_in=(), gradients_out=(), buffers={}, sent={}, runs=0
     )
 

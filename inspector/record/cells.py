@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from inspector.trace.facts import Fact, Place
 from minigrad import provenance

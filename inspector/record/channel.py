@@ -20,8 +20,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple
 from typing import Any
+
+from msgspec.structs import astuple
 
 from inspector.trace.codec import CodecError, encode_line
 from inspector.trace.facts import Fact, Place

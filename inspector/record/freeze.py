@@ -1,30 +1,26 @@
 """Live events into facts: one small function for each kind of event, found by its class.
 
-A new event needs one function here and one dataclass in ``inspector.trace.facts``. Every function takes serials, texts
+A new event needs one function here and one class in ``inspector.trace.facts``. Every function takes serials, texts
 and summaries at once; nothing that it returns refers to a tensor, a node or an array.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from inspector.record.summary import InFull, Look, short_name
-from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
-from inspector.trace.swift import swift
+from inspector.trace import facts as new
+from inspector.trace.facts import Edge, Fact, Place, SavedSlot, Summary
 from minigrad import events
 from minigrad.autograd.node import AccumulateGrad, ensure_grad_fn
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
-    from inspector.trace import facts as new
     from minigrad.autograd.meta import VersionCounter
     from minigrad.autograd.node import Node
-else:
-    new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
 
 E = TypeVar("E", bound=events.Event)
 

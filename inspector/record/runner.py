@@ -18,9 +18,10 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
+
+from msgspec.structs import replace
 
 from inspector.record.channel import Inlet
 from inspector.record.keyboard import Keyboard

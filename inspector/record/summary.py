@@ -16,7 +16,6 @@ import numpy as np
 
 from inspector.trace.facts import SAMPLE, Summary
 from inspector.trace.sampling import places
-from inspector.trace.swift import swift
 
 SMALL = 4096
 """Numbers in a tensor that may be looked at again whenever one of its views is written."""
@@ -48,7 +47,7 @@ def summarise(value: Any) -> Summary | None:
     else:
         # Up to 64 numbers plain Python is quicker: 2 µs against 15 for four of them, equal at about a hundred.
         statistics = _in_python(sample) if size <= SAMPLE else _in_numpy(array)
-    return _summary(shape, dtype, *statistics, tuple(sample))
+    return Summary(shape, dtype, *statistics, tuple(sample))
 
 
 class Look:
@@ -137,14 +136,13 @@ def bare(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Summary:
 
 _REMEMBERED = 256
 _REAL = frozenset({"f16", "f32", "f64"})
-_summary = swift(Summary)
 
 
 def _of_one(value: float, shape: tuple[int, ...], dtype: str) -> Summary:
     if math.isfinite(value):
-        return _summary(shape, dtype, abs(value), value, value, value, 0, 0, (value,))
+        return Summary(shape, dtype, abs(value), value, value, value, 0, 0, (value,))
     nan = value != value
-    return _summary(shape, dtype, None, None, None, None, int(nan), int(not nan), (value,))
+    return Summary(shape, dtype, None, None, None, None, int(nan), int(not nan), (value,))
 
 
 Statistics = tuple[float | None, float | None, float | None, float | None, int, int]

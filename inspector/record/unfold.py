@@ -8,7 +8,6 @@ fields. Knows no live objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import fields
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +17,18 @@ from inspector.record.freeze import text_of
 from inspector.record.summary import bare, summarise
 from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
 from inspector.trace.sample import Sample
-from inspector.trace.swift import swift
 
 if TYPE_CHECKING:
     from inspector.record.source import Site
     from minigrad.op import Op
 
-new = SimpleNamespace(**{name: swift(kind) for name, kind in KINDS.items()})
-"""Builders of facts. They take every field by position, the place and the thread first."""
-_edge, _slot, _whole = swift(Edge), swift(SavedSlot), swift(Summary)
+
+def _builder(kind: type[Fact]) -> Callable[..., Fact]:
+    """Takes every field by position, the place and the thread first."""
+    return lambda place, thread, *fields: kind(*fields, place=place, thread=thread)
+
+
+new = SimpleNamespace(**{name: _builder(kind) for name, kind in KINDS.items()})
 
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
@@ -120,7 +122,7 @@ def _node(take: Take, place: Place | None, thread: int, op: Op, outputs: tuple[i
     node, sequence_nr, edges, slots = _known_of_node(told)
     facts = [new.NodeCreated(place, thread, node, op.backward_name, sequence_nr, edges, outputs, None, op.formula)]
     for name, version in slots:
-        facts.append(new.TensorSaved(place, thread, node, _slot(name, told(), told(), version), False))
+        facts.append(new.TensorSaved(place, thread, node, SavedSlot(name, told(), told(), version), False))
     return facts
 
 
@@ -130,7 +132,7 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[s
     _, node, sequence_nr, numbers, slots, versions, count = told(), told(), told(), told(), told(), told(), told()
     targets = [told() for _ in range(count)]
     numbers = numbers or (0,) * count
-    edges = tuple([_edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
+    edges = tuple([Edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
     saved = [(name, version) for name, version in zip(slots, versions, strict=True) if version is not None]
     return node, sequence_nr, edges, saved
 
@@ -201,7 +203,7 @@ def _single(kind: str, take: Take, place: Place | None, thread: int) -> list[Fac
     return [getattr(new, kind)(place, thread, *[take() for _ in range(_FIELDS[kind])])]
 
 
-_FIELDS = {name: len(fields(kind)) - len(fields(Fact)) for name, kind in KINDS.items()}
+_FIELDS = {name: len(kind.__struct_fields__) - len(Fact.__struct_fields__) for name, kind in KINDS.items()}
 _OTHERS = {
     RAN: _ran,
     ACCUMULATED: _accumulated,
@@ -241,4 +243,4 @@ def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes) -> Summary:
 
 
 def _with(sample: Sample, it: Summary) -> Summary:
-    return _whole(it.shape, it.dtype, it.norm, it.low, it.high, it.mean, it.nans, it.infinities, sample)
+    return Summary(it.shape, it.dtype, it.norm, it.low, it.high, it.mean, it.nans, it.infinities, sample)

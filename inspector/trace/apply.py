@@ -1,4 +1,4 @@
-"""What each kind of fact does to the state: one small function a kind. A new kind is a dataclass and one function here.
+"""What each kind of fact does to the state: one small function a kind. A new kind is a class and one function here.
 
 Facts come from a recorder, which may have begun late, or from a file, which may be hostile: what a fact speaks of may
 be unknown, and then nothing happens. No function here raises.
@@ -7,17 +7,19 @@ be unknown, and then nothing happens. No function here raises.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from inspector.trace import facts
-from inspector.trace.edit import Edit, Log, changed
+from inspector.trace.edit import Edit, Log
 from inspector.trace.facts import Fact, Summary
 from inspector.trace.growing import plus
 from inspector.trace.reach import needed, reached
 from inspector.trace.sample import Sample
 from inspector.trace.state import (
+    NONE,
     Bump,
     NodeState,
     Saved,
@@ -28,14 +30,9 @@ from inspector.trace.state import (
     TensorState,
     ThreadState,
 )
-from inspector.trace.swift import swift
 
 F = TypeVar("F", bound=Fact)
 Effect = Callable[[Any, Edit, int], None]
-
-_NOTHING: Mapping[Any, Any] = MappingProxyType({})
-_new_tensor, _new_node = swift(TensorState), swift(NodeState)
-_new_storage, _new_saved, _new_bump = swift(StorageState), swift(Saved), swift(Bump)
 
 _EFFECTS: dict[type[Fact], Effect] = {}
 
@@ -67,7 +64,7 @@ def _effect(kind: type[F]) -> Callable[[Callable[[F, Edit, int], None]], Callabl
 def _tensor_created(fact: facts.TensorCreated, edit: Edit, step: int) -> None:
     state = edit.state
     made = _latest_op(state)
-    tensor = _new_tensor(
+    tensor = TensorState(
         serial=fact.tensor,
         how=fact.how,
         shape=fact.shape,
@@ -91,13 +88,13 @@ def _tensor_created(fact: facts.TensorCreated, edit: Edit, step: int) -> None:
     storage = state.storages.get(fact.storage)
     version, others = (fact.version, ()) if storage is None else (storage.version, storage.tensors)
     bumps = () if storage is None else storage.bumps
-    edit.put(state.storages, fact.storage, _new_storage(fact.storage, version, bumps, plus(others, fact.tensor)))
+    edit.put(state.storages, fact.storage, StorageState(fact.storage, version, bumps, plus(others, fact.tensor)))
 
 
 @_effect(facts.OpApplied)
 def _op_applied(fact: facts.OpApplied, edit: Edit, step: int) -> None:
     state = edit.state
-    edit.put(state.threads, fact.thread, changed(_thread(state, fact), applied=(step, fact)))
+    edit.put(state.threads, fact.thread, replace(_thread(state, fact), applied=(step, fact)))
     for tensor in fact.outputs:
         edit.change(state.tensors, tensor, op=step)
     edit.change(state.nodes, fact.node, op=step)
@@ -113,7 +110,7 @@ def _op_failed(fact: facts.OpFailed, edit: Edit, step: int) -> None:
 def _node_created(fact: facts.NodeCreated, edit: Edit, step: int) -> None:
     state = edit.state
     made = _latest_op(state)
-    node = _new_node(
+    node = NodeState(
         serial=fact.node,
         name=fact.name,
         sequence_nr=fact.sequence_nr,
@@ -122,11 +119,11 @@ def _node_created(fact: facts.NodeCreated, edit: Edit, step: int) -> None:
         leaf=fact.leaf,
         formula=fact.formula,
         status=Status.WAITING,
-        saved=_NOTHING,
+        saved=NONE,
         gradients_in=(),
         gradients_out=(),
-        buffers=_NOTHING,
-        sent=_NOTHING,
+        buffers=NONE,
+        sent=NONE,
         runs=0,
         created=step,
         place=fact.place,
@@ -155,7 +152,7 @@ def _tensor_saved(fact: facts.TensorSaved, edit: Edit, step: int) -> None:
     if slot.storage not in state.storages:
         edit.put(state.storages, slot.storage, StorageState(slot.storage, slot.version))
     if node is not None:
-        saved = _new_saved(
+        saved = Saved(
             slot=slot.slot,
             tensor=slot.tensor,
             storage=slot.storage,
@@ -171,9 +168,9 @@ def _tensor_saved(fact: facts.TensorSaved, edit: Edit, step: int) -> None:
 @_effect(facts.VersionBumped)
 def _version_bumped(fact: facts.VersionBumped, edit: Edit, step: int) -> None:
     state = edit.state
-    bump = _new_bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place, fact.value, fact.whole)
+    bump = Bump(step, fact.old, fact.new, fact.by, fact.tensor, fact.place, fact.value, fact.whole)
     storage = state.storages.get(fact.storage) or StorageState(fact.storage)
-    edit.put(state.storages, fact.storage, changed(storage, version=fact.new, bumps=plus(storage.bumps, bump)))
+    edit.put(state.storages, fact.storage, replace(storage, version=fact.new, bumps=plus(storage.bumps, bump)))
     if fact.value is not None:
         edit.change(state.tensors, fact.tensor, value=fact.value)
     written = state.tensors.get(fact.tensor)
@@ -191,7 +188,7 @@ def _history_rebased(fact: facts.HistoryRebased, edit: Edit, step: int) -> None:
 
 
 @_effect(facts.RequiresGradChanged)
-def _requires_grad_changed(fact: facts.RequiresGradChanged, edit: Edit, step: int) -> None:
+def _requires_grad_replace(fact: facts.RequiresGradChanged, edit: Edit, step: int) -> None:
     cut = {} if fact.requires_grad else {"grad_fn": None, "output_nr": 0, "is_leaf": True}
     edit.change(edit.state.tensors, fact.tensor, requires_grad=fact.requires_grad, **cut)
 
@@ -247,8 +244,8 @@ def _make_wait(edit: Edit, serial: int) -> None:
         forgotten: dict[str, Any] = {
             "gradients_in": (),
             "gradients_out": (),
-            "buffers": _NOTHING,
-            "sent": _NOTHING,
+            "buffers": NONE,
+            "sent": NONE,
         }
         edit.change(edit.state.nodes, serial, status=Status.WAITING, **forgotten)
 
@@ -314,7 +311,7 @@ def _gradient_accumulated(fact: facts.GradientAccumulated, edit: Edit, step: int
 def _saved_released(fact: facts.SavedReleased, edit: Edit, step: int) -> None:
     node = edit.state.nodes.get(fact.node)
     if node is not None and node.saved:
-        saved = {name: changed(slot, released=True) for name, slot in node.saved.items()}
+        saved = {name: replace(slot, released=True) for name, slot in node.saved.items()}
         edit.change(edit.state.nodes, fact.node, status=Status.FREED, saved=saved)
 
 
@@ -370,20 +367,20 @@ def _grad_assigned(fact: facts.GradAssigned, edit: Edit, step: int) -> None:
 
 
 @_effect(facts.GradModeChanged)
-def _grad_mode_changed(fact: facts.GradModeChanged, edit: Edit, step: int) -> None:
-    edit.put(edit.state.threads, fact.thread, changed(_thread(edit.state, fact), grad_enabled=fact.enabled))
+def _grad_mode_replace(fact: facts.GradModeChanged, edit: Edit, step: int) -> None:
+    edit.put(edit.state.threads, fact.thread, replace(_thread(edit.state, fact), grad_enabled=fact.enabled))
 
 
 @_effect(facts.ScopeEntered)
 def _scope_entered(fact: facts.ScopeEntered, edit: Edit, step: int) -> None:
     thread = _thread(edit.state, fact)
-    edit.put(edit.state.threads, fact.thread, changed(thread, scopes=(*thread.scopes, fact.name or fact.class_name)))
+    edit.put(edit.state.threads, fact.thread, replace(thread, scopes=(*thread.scopes, fact.name or fact.class_name)))
 
 
 @_effect(facts.ScopeLeft)
 def _scope_left(fact: facts.ScopeLeft, edit: Edit, step: int) -> None:
     thread = _thread(edit.state, fact)
-    edit.put(edit.state.threads, fact.thread, changed(thread, scopes=thread.scopes[:-1]))
+    edit.put(edit.state.threads, fact.thread, replace(thread, scopes=thread.scopes[:-1]))
 
 
 @_effect(facts.ScriptEnded)

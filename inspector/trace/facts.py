@@ -7,12 +7,20 @@ and graph tasks by their serials. Arrays appear as a ``Summary``. Must not know 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class _SharedPlace:
+    __slots__ = ()
+
+
+class _SharedSummary:
+    __slots__ = ()
+
+
+class Place(Struct, _SharedPlace, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Where in a source file: lines from 1, columns from 0 in UTF-8 bytes, the end exclusive."""
 
     file: str
@@ -23,8 +31,7 @@ class Place:
     function: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, _SharedSummary, frozen=True, array_like=True, gc=False):
     """An array in a few numbers. The statistics leave NaN and infinity out; they are None if nothing finite is left, or
     if the recording took no values."""
 
@@ -45,8 +52,15 @@ class Summary:
 SAMPLE = 64
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSlot:
+if TYPE_CHECKING:
+    SharedPlace = Place
+    SharedSummary = Summary
+else:  # what msgspec does not know, it asks the codec for: many facts share one, which a line holds once
+    SharedPlace = _SharedPlace
+    SharedSummary = _SharedSummary
+
+
+class SavedSlot(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """One saved value of a node."""
 
     slot: str
@@ -55,8 +69,7 @@ class SavedSlot:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """Where a node's gradient number ``index`` goes: input ``input_nr`` of ``target``; None when nothing needs it."""
 
     index: int
@@ -64,16 +77,14 @@ class Edge:
     input_nr: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class Fact(Struct, frozen=True, kw_only=True, array_like=True, forbid_unknown_fields=True, tag=True, gc=False):
     """The base: where in the user's code, and in which thread."""
 
-    place: Place | None = field(default=None)
+    place: SharedPlace | None = None
     thread: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TensorCreated(Fact):
+class TensorCreated(Fact, frozen=True):
     tensor: int
     how: str
     shape: tuple[int, ...]
@@ -83,21 +94,19 @@ class TensorCreated(Fact):
     base: int | None
     storage: int
     version: int
-    value: Summary | None
+    value: SharedSummary | None
     sources: tuple[int, ...] = ()
     """The tensors whose values it took without their history: by ``detach``, ``data``, ``tensor(…)`` or ``grad()``."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameBound(Fact):
+class NameBound(Fact, frozen=True):
     """The recorder learnt that the user's code calls a tensor ``name`` (``h``, ``self.w1``, ``net.0.weight``)."""
 
     tensor: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpApplied(Fact):
+class OpApplied(Fact, frozen=True):
     op: str
     label: str
     """What is drawn for it: ``×``, ``tanh``."""
@@ -112,16 +121,14 @@ class OpApplied(Fact):
     """The user's own text, ``h * h``; the whole statement's target is in the outputs' names."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpFailed(Fact):
+class OpFailed(Fact, frozen=True):
     op: str
     inputs: tuple[tuple[str, int | str], ...]
     error: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeCreated(Fact):
+class NodeCreated(Fact, frozen=True):
     node: int
     name: str
     sequence_nr: int
@@ -133,15 +140,13 @@ class NodeCreated(Fact):
     """The text of the derivative rules, for the node pane."""
 
 
-@dataclass(frozen=True, slots=True)
-class TensorSaved(Fact):
+class TensorSaved(Fact, frozen=True):
     node: int
     saved: SavedSlot
     by_copy: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SavedUnpacked(Fact):
+class SavedUnpacked(Fact, frozen=True):
     node: int
     slot: str
     storage: int
@@ -149,37 +154,33 @@ class SavedUnpacked(Fact):
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class SavedReleased(Fact):
+class SavedReleased(Fact, frozen=True):
     node: int
 
 
-@dataclass(frozen=True, slots=True)
-class VersionBumped(Fact):
+class VersionBumped(Fact, frozen=True):
     tensor: int
     storage: int
     old: int
     new: int
     by: str
-    value: Summary | None
+    value: SharedSummary | None
     """What the tensor holds after the write."""
-    whole: Summary | None = None
+    whole: SharedSummary | None = None
     """What its base holds, if it is a view, and that is small."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryRebased(Fact):
+class HistoryRebased(Fact, frozen=True):
     tensor: int
     old: int | None
     new: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class BackwardStarted(Fact):
+class BackwardStarted(Fact, frozen=True):
     task: int
     roots: tuple[int, ...]
     root_nodes: tuple[int, ...]
-    seeds: tuple[Summary | None, ...]
+    seeds: tuple[SharedSummary | None, ...]
     retain_graph: bool
     create_graph: bool
     inputs: tuple[int, ...] | None
@@ -187,172 +188,150 @@ class BackwardStarted(Fact):
     called: str
 
 
-@dataclass(frozen=True, slots=True)
-class BackwardFinished(Fact):
+class BackwardFinished(Fact, frozen=True):
     task: int
 
 
-@dataclass(frozen=True, slots=True)
-class BackwardFailed(Fact):
+class BackwardFailed(Fact, frozen=True):
     task: int
     node: int | None
     error: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeReady(Fact):
+class NodeReady(Fact, frozen=True):
     task: int
     node: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeStarting(Fact):
+class NodeStarting(Fact, frozen=True):
     task: int
     node: int
-    gradients: tuple[Summary | None, ...]
+    gradients: tuple[SharedSummary | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFinished(Fact):
+class NodeFinished(Fact, frozen=True):
     task: int
     node: int
-    gradients_in: tuple[Summary | None, ...]
-    gradients_out: tuple[Summary | None, ...]
+    gradients_in: tuple[SharedSummary | None, ...]
+    gradients_out: tuple[SharedSummary | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GradientSent(Fact):
+class GradientSent(Fact, frozen=True):
     task: int
     source: int
     index: int
     target: int
     input_nr: int
-    gradient: Summary
-    before: Summary | None
-    after: Summary
+    gradient: SharedSummary
+    before: SharedSummary | None
+    after: SharedSummary
 
 
-@dataclass(frozen=True, slots=True)
-class GradientAccumulated(Fact):
+class GradientAccumulated(Fact, frozen=True):
     task: int
     node: int
     leaf: int
-    before: Summary | None
-    incoming: Summary
-    after: Summary
+    before: SharedSummary | None
+    incoming: SharedSummary
+    after: SharedSummary
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class HookRan(Fact):
+class HookRan(Fact, frozen=True):
     kind: str
     tensor: int | None
     node: int | None
     hook: str
     changed: bool
-    before: Summary | None
-    after: Summary | None
+    before: SharedSummary | None
+    after: SharedSummary | None
 
 
-@dataclass(frozen=True, slots=True)
-class GradCleared(Fact):
+class GradCleared(Fact, frozen=True):
     tensor: int
-    before: Summary | None
+    before: SharedSummary | None
     to_none: bool
 
 
-@dataclass(frozen=True, slots=True)
-class GradAssigned(Fact):
+class GradAssigned(Fact, frozen=True):
     """The user's code put another tensor in ``.grad``; None is a ``GradCleared``."""
 
     tensor: int
-    before: Summary | None
-    after: Summary
+    before: SharedSummary | None
+    after: SharedSummary
     held: int | None = None
     """The tensor that was put there."""
 
 
-@dataclass(frozen=True, slots=True)
-class GradMissing(Fact):
+class GradMissing(Fact, frozen=True):
     """The user's code read ``.grad``, and it was None."""
 
     tensor: int
 
 
-@dataclass(frozen=True, slots=True)
-class GradRead(Fact):
+class GradRead(Fact, frozen=True):
     """The user's code read ``.grad``, and found the tensor ``held`` there."""
 
     tensor: int
     held: int
 
 
-@dataclass(frozen=True, slots=True)
-class ValueRead(Fact):
+class ValueRead(Fact, frozen=True):
     """The user's code took a tensor's numbers out of autograd's sight: by ``item``, ``tolist``, ``numpy``, ``bool``."""
 
     tensor: int
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class GradRetained(Fact):
+class GradRetained(Fact, frozen=True):
     """``retain_grad()`` was called on a tensor that is no leaf."""
 
     tensor: int
 
 
-@dataclass(frozen=True, slots=True)
-class RequiresGradChanged(Fact):
+class RequiresGradChanged(Fact, frozen=True):
     """``requires_grad_()``, ``.requires_grad = …`` or ``detach_()``; not what an operation does to its outputs."""
 
     tensor: int
     requires_grad: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OptimizerStepped(Fact):
+class OptimizerStepped(Fact, frozen=True):
     optimizer: str
     parameters: tuple[int, ...]
     skipped: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GradModeChanged(Fact):
+class GradModeChanged(Fact, frozen=True):
     enabled: bool
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeEntered(Fact):
+class ScopeEntered(Fact, frozen=True):
     kind: str
     name: str
     class_name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeLeft(Fact):
+class ScopeLeft(Fact, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Printed(Fact):
+class Printed(Fact, frozen=True):
     """The script wrote ``text`` to ``stream`` (``stdout`` or ``stderr``), or somebody typed it for it (``stdin``)."""
 
     stream: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RecordingStopped(Fact):
+class RecordingStopped(Fact, frozen=True):
     """The recorder reached a limit and listens no more; the script ran on without it. ``reason`` is a clause."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptEnded(Fact):
+class ScriptEnded(Fact, frozen=True):
     """How the script ended: ``ok``, ``error``, ``exit``, ``syntax``, ``signal``, ``timeout`` or ``stopped``."""
 
     kind: str

@@ -7,7 +7,6 @@ from typing import Any
 
 from inspector.trace import facts
 from inspector.trace.facts import KINDS, Fact
-from inspector.trace.swift import field_names
 
 _TENSORS = ("tensor", "leaf", "outputs", "roots", "parameters", "skipped", "held", "sources")
 _NODES = ("node", "source", "target", "root_nodes")
@@ -53,7 +52,7 @@ class Mentions:
 
 def _serials(kind: type[Fact], names: tuple[str, ...]) -> Serials:
     """A function that finds the serials in those fields of ``kind`` that bear one of ``names``."""
-    fields = [name for name in field_names(kind) if name in names]
+    fields = [name for name in kind.__struct_fields__ if name in names]
 
     def serials(fact: Fact) -> list[int | None]:
         found: list[int | None] = []

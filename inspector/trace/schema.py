@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 MAGIC = 0x4D475452
 """The application id in the header of the file: ``MGTR``."""
-VERSION = 2
+VERSION = 3
 """Of the schema, the facts included: raise it when a newer file could not be read by an older program."""
 
 TABLES = {

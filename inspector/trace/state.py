@@ -11,6 +11,10 @@ from bisect import bisect_right
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
 
 from inspector.trace.facts import Edge, OpApplied, Place, Summary
 from inspector.trace.table import Table
@@ -29,8 +33,11 @@ class Status(StrEnum):
     """It raised, and its graph task with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+NONE: Mapping[Any, Any] = MappingProxyType({})
+"""No saved values, or no gradients: what a node begins with."""
+
+
+class Saved(Struct, frozen=True, gc=False):
     """One slot of a node: which tensor it keeps, and the version that it took."""
 
     slot: str
@@ -44,8 +51,7 @@ class Saved:
     """The step of the ``TensorSaved``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bump:
+class Bump(Struct, frozen=True, gc=False):
     """One write to a storage."""
 
     step: int
@@ -60,8 +66,7 @@ class Bump:
     """What its base held, if it is a view, and that was looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class StorageState:
+class StorageState(Struct, frozen=True, gc=False):
     """Memory that tensors share, and the one version counter for it."""
 
     serial: int
@@ -70,8 +75,7 @@ class StorageState:
     tensors: Sequence[int] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TensorState:
+class TensorState(Struct, frozen=True, gc=False):
     """A tensor, with every field of its AutogradMeta. ``grad`` is None where there is none: show ``—``, never 0.
 
     Its version is its storage's: ``State.version_of``.
@@ -100,8 +104,7 @@ class TensorState:
     """The step of the OpApplied that made it, or that last wrote it in place; None for a tensor the user made."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeState:
+class NodeState(Struct, frozen=True, gc=False):
     """A backward node."""
 
     serial: int
@@ -112,14 +115,14 @@ class NodeState:
     leaf: int | None = None
     formula: str = ""
     status: Status = Status.WAITING
-    saved: Mapping[str, Saved] = field(default_factory=dict)
+    saved: Mapping[str, Saved] = NONE
     gradients_in: tuple[Summary | None, ...] = ()
     """One for each output, as of its latest run."""
     gradients_out: tuple[Summary | None, ...] = ()
     """One for each edge, as of its latest run; empty until it finishes."""
-    buffers: Mapping[int, Summary] = field(default_factory=dict)
+    buffers: Mapping[int, Summary] = NONE
     """What has arrived so far in the present task, by input number."""
-    sent: Mapping[int, Summary] = field(default_factory=dict)
+    sent: Mapping[int, Summary] = NONE
     """The gradient that went along each edge in the present task, by the edge's index."""
     runs: int = 0
     created: int = 0
@@ -130,8 +133,7 @@ class NodeState:
     """1 for a node of a forward pass, 2 for one made while a backward pass with create_graph ran, and so on."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskState:
+class TaskState(Struct, frozen=True, gc=False):
     """One call of backward() or grad()."""
 
     serial: int
@@ -157,8 +159,7 @@ class TaskState:
     thread: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadState:
+class ThreadState(Struct, frozen=True, gc=False):
     """What each thread has for itself: whether it records operations, and the modules and composites it is in."""
 
     grad_enabled: bool = True

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from inspector.app.lines import Line, clip, fit, justified, line, text, width, wrapped
 from inspector.app.reading import nodes, tensors, why
@@ -254,7 +255,7 @@ def test_numbers_that_are_many_become_a_distribution_and_odd_ones_are_counted(tr
     moment = at(trace, 30, tensor=tiny.X)
     assert moment.tensor is not None
     big = Summary((100,), "f32", 5.0, -1.0, 1.0, 0.25, 3, 1, tuple(n / 32 - 1 for n in range(64)))
-    moment.state.tensors[tiny.X] = replace(moment.tensor, value=big)
+    moment.state.tensors[tiny.X] = structs.replace(moment.tensor, value=big)
     fresh = Moment(moment.trace, moment.marks, moment.state, moment.view)
     rows = said(tensors.lines(fresh, 40))
     assert "value  3 NaN  1 ∞" in rows

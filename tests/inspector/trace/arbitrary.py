@@ -8,8 +8,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from inspector.trace.facts import KINDS, Fact, Place, Summary
-from inspector.trace.swift import field_names
+from inspector.trace.facts import KINDS, Fact, Place, SharedPlace, SharedSummary, Summary
 
 WORDS = st.one_of(
     st.sampled_from(["a", "MulBackward0", "self.w", "retain_grad", "post accumulate", "f32", "i64", "error", ""]),
@@ -41,7 +40,8 @@ PLACES = st.builds(Place, st.sampled_from(["a.py", "b.py"]), SERIALS, SERIALS, S
 
 def of_type(hint: Any) -> st.SearchStrategy[Any]:
     """Values of a field's type; serials are few, so that facts speak of the same things."""
-    plain = {int: SERIALS, str: WORDS, bool: st.booleans(), type(None): st.none(), Summary: SUMMARIES, Place: PLACES}
+    shared = {SharedSummary: SUMMARIES, SharedPlace: PLACES}
+    plain = shared | {int: SERIALS, str: WORDS, bool: st.booleans(), type(None): st.none()}
     if hint in plain:
         return plain[hint]
     if get_origin(hint) in (Union, UnionType):
@@ -54,9 +54,9 @@ def of_type(hint: Any) -> st.SearchStrategy[Any]:
 
 
 def made(kind: type[Any]) -> st.SearchStrategy[Any]:
-    """Objects of a dataclass."""
+    """Objects of a class of facts, or of a part of one."""
     hints = get_type_hints(kind)
-    return st.builds(kind, **{name: of_type(hints[name]) for name in field_names(kind)})
+    return st.builds(kind, **{name: of_type(hints[name]) for name in kind.__struct_fields__})
 
 
 FACTS: st.SearchStrategy[Fact] = st.one_of([made(kind) for kind in KINDS.values()])
