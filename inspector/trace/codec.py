@@ -45,7 +45,7 @@ def decode_line(line: bytes, version: int = VERSION) -> list[Fact]:
             return _reader.read(line) if version == VERSION else _reader.read_slowly(line, version)
     except CodecError:
         raise
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
+    except (msgspec.MsgspecError, ValueError, TypeError, LookupError, RecursionError) as error:
         _damaged(f"{type(error).__name__}: {str(error)[:80]}")
 
 
@@ -113,7 +113,7 @@ def _shared_fields(kind: type[Fact]) -> list[tuple[str, Callable[[_Line, Any], A
 def _in_json(parts: Any) -> bytes:
     try:
         return msgspec.json.encode(parts)
-    except (ValueError, TypeError, OverflowError):
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError):
         return _in_pure_json(parts)
 
 

@@ -83,10 +83,10 @@ def _be_careful(database: sqlite3.Connection) -> None:
 
 def _read(database: sqlite3.Connection, path: Path) -> Trace:
     try:
-        _check_schema(database, path)
+        version = _version_of(database, path)
         about = dict(database.execute("SELECT key, value FROM about LIMIT 100"))
         sources = dict(database.execute("SELECT file, text FROM sources LIMIT ?", (MOST_SOURCES,)))
-        stored = StoredFacts(database, path, json.loads(about["kinds"]))
+        stored = StoredFacts(database, path, json.loads(about["kinds"]), version)
         argv = [str(word) for word in json.loads(about["argv"])]
         script = str(json.loads(about["script"]))
     except BaseException:
@@ -96,7 +96,8 @@ def _read(database: sqlite3.Connection, path: Path) -> Trace:
     return Trace.over(stored, stored.kinds, stored.labels, sources=texts, script=script, argv=argv)
 
 
-def _check_schema(database: sqlite3.Connection, path: Path) -> None:
+def _version_of(database: sqlite3.Connection, path: Path) -> int:
+    """The version of the schema, one that can be read."""
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise TraceFileError(
@@ -106,6 +107,7 @@ def _check_schema(database: sqlite3.Connection, path: Path) -> None:
     found = dict(database.execute("SELECT name, sql FROM sqlite_master LIMIT 100"))
     if found != TABLES:
         raise _damaged(path, "its tables are not those of a trace")
+    return int(version)
 
 
 class StoredFacts(Sequence[Fact]):
@@ -115,9 +117,10 @@ class StoredFacts(Sequence[Fact]):
     out.
     """
 
-    def __init__(self, database: sqlite3.Connection, path: Path, names: list[str]) -> None:
+    def __init__(self, database: sqlite3.Connection, path: Path, names: list[str], version: int) -> None:
         self._database = database
         self._path = path
+        self._version = version
         self._lock = threading.RLock()
         self._decoded: OrderedDict[int, list[Fact]] = OrderedDict()
         self._numbers: list[int] = []
@@ -182,7 +185,7 @@ class StoredFacts(Sequence[Fact]):
         try:
             with self._lock:
                 row = self._database.execute(query, (self._numbers[index],)).fetchone()
-            return decode_line(row[0])
+            return decode_line(row[0], self._version)
         except (sqlite3.Error, CodecError, TypeError, MemoryError) as error:
             raise _damaged(self._path, str(error)) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sqlite3
@@ -18,7 +19,7 @@ from inspector.trace import writer as writing
 from inspector.trace.cursor import Cursor
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 from inspector.trace.file import StoredFacts, TraceFileError, TraceWriter, open_trace
-from inspector.trace.schema import LARGEST, MOST_IN_A_BATCH, VERSION
+from inspector.trace.schema import LARGEST, MOST_IN_A_BATCH, VERSION, checksum
 from inspector.trace.trace import Trace
 from tests.inspector.trace.arbitrary import TRACES
 from tests.inspector.trace.examples import FILE, SOURCE, facts
@@ -110,7 +111,7 @@ def test_only_the_batches_that_somebody_looks_at_are_decoded(path: Path, monkeyp
     from inspector.trace import file
 
     decode = file.decode_line
-    monkeypatch.setattr(file, "decode_line", lambda line: decoded.append(line) or decode(line))
+    monkeypatch.setattr(file, "decode_line", lambda line, version: decoded.append(line) or decode(line, version))
     trace = open_trace(path)
     assert (len(trace), trace.steps_of("GradientAccumulated"), decoded) == (93, [40, 64], [])
     assert isinstance(trace.facts[39].place, object)
@@ -299,10 +300,35 @@ def test_the_batches_before_a_damaged_one_are_kept(path: Path, statement: str) -
     assert read(altered(path, statement)) == facts()[:30]
 
 
+def in_version_2(path: Path) -> Path:
+    """The same file as version 2 had it: place and thread are the first fields of a fact."""
+    database = sqlite3.connect(path)
+    with database:
+        for number, kinds, *lines in database.execute("SELECT number, kinds, labels, facts FROM batches").fetchall():
+            blobs = (kinds, *map(place_first, lines))
+            row = (*blobs[1:], checksum(blobs), number)
+            database.execute("UPDATE batches SET labels = ?, facts = ?, crc = ? WHERE number = ?", row)
+        database.execute("PRAGMA user_version = 2")
+    database.close()
+    return path
+
+
+def place_first(line: bytes) -> bytes:
+    places, summaries, rows = json.loads(line)
+    rows = [[kind, place, thread, *fields] for kind, *fields, place, thread in rows]
+    return json.dumps([places, summaries, rows]).encode()
+
+
+def test_a_file_of_version_2_is_read_as_it_was_written(path: Path) -> None:
+    trace, old = Trace(facts()), open_trace(in_version_2(path))
+    assert list(old.facts) == facts()
+    assert old.names == trace.names
+    assert old.at(93) == trace.at(93)
+
+
 def test_a_batch_that_lies_about_itself_is_refused_when_somebody_looks(path: Path) -> None:
     from inspector.trace.codec import encode_line
     from inspector.trace.kinds import codes_of
-    from inspector.trace.schema import checksum
 
     kinds, labels, line = codes_of(facts()[:10]), encode_line([]), encode_line([Printed("stdout", "x")] * 10)
     database = sqlite3.connect(path)
