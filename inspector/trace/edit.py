@@ -1,14 +1,19 @@
-"""Changes of a state, each noted with what was there before, so that it can be undone. Must not know why they occur."""
+"""A state under change: new entries lie in layers over its tables, and come into them all at once.
+
+So a walk over many facts writes an entry that each of them changes but once, and a single step knows what it changed,
+and how to take it back. Must not know why anything changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec.structs import replace
+from inspector.trace.state import NodeState, State, StorageState, TaskState, TensorState, ThreadState
+from inspector.trace.table import Table
 
-from inspector.trace.state import State
-
+T = TypeVar("T")
 Log = list[tuple[MutableMapping[int, Any] | None, Any, Any]]
 """(table, serial, the entry before, or None where there was none), or (None, attribute of the state, value before).
 
@@ -16,37 +21,81 @@ The step itself is not in it: there is one log for each.
 """
 
 
-class Edit:
-    """Changes ``state`` and writes into ``log`` how to undo it."""
+class Layer(dict[int, T]):
+    """The new entries of a table. Asked for any entry, it gives the newest, or None if there is none at all.
 
-    __slots__ = ("log", "state")
+    >>> layer = over(Table({1: "one"}))
+    >>> layer[2] = "two"
+    >>> layer[1], layer[2], layer[3]
+    ('one', 'two', None)
+    """
+
+    __slots__ = ("table",)
+    table: Table[T]
+
+    def __missing__(self, serial: int | None) -> T | None:
+        return None if serial is None else self.table.get(serial)
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, serial: int | None) -> T | None: ...  # type: ignore[override]
+
+    def count(self) -> int:
+        """How many entries there are, the new ones included."""
+        return len(self.table) + sum(serial not in self.table for serial in self)
+
+
+def over(table: Table[T]) -> Layer[T]:
+    """An empty layer."""
+    layer: Layer[T] = Layer()
+    layer.table = table
+    return layer
+
+
+class Edit:
+    """The tables of ``state``, each under a layer. What it holds besides, its attributes, is changed at once."""
+
+    __slots__ = ("nodes", "state", "storages", "tasks", "tensors", "threads")
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.log: Log = []
+        self.tensors: Layer[TensorState] = over(state.tensors)
+        self.nodes: Layer[NodeState] = over(state.nodes)
+        self.storages: Layer[StorageState] = over(state.storages)
+        self.tasks: Layer[TaskState] = over(state.tasks)
+        self.threads: Layer[ThreadState] = over(state.threads)
 
-    def put(self, table: MutableMapping[int, Any], serial: int, entry: Any) -> None:
-        """Put a new entry in the place of whatever is there."""
-        self.log.append((table, serial, table.get(serial)))
-        table[serial] = entry
+    @property
+    def _layers(self) -> tuple[Layer[Any], ...]:
+        return self.tensors, self.nodes, self.storages, self.tasks, self.threads
 
-    def change(self, table: MutableMapping[int, Any], serial: int | None, **changes: Any) -> None:
-        """Replace an entry by a copy with these changes; do nothing if the trace never saw it made."""
-        old = None if serial is None else table.get(serial)
-        if old is not None:
-            self.log.append((table, serial, old))
-            table[serial] = replace(old, **changes)  # type: ignore[index]
+    def log(self) -> Log:
+        """How to take back what lies in the layers."""
+        return [(layer.table, serial, layer.table.get(serial)) for layer in self._layers for serial in layer]
 
-    def set(self, attribute: str, value: Any) -> None:
-        """Set an attribute of the state itself."""
-        self.log.append((None, attribute, getattr(self.state, attribute)))
-        setattr(self.state, attribute, value)
+    def settle(self) -> None:
+        """Bring what lies in the layers into the tables. The edit is over then."""
+        for layer in self._layers:
+            layer.table.put_all(layer)
+
+
+ATTRIBUTES = ("thread", "running", "latest", "error")
+attributes_of = attrgetter(*ATTRIBUTES)
+"""What a state holds besides its tables and its step."""
+
+
+def log_of_attributes(before: tuple[Any, ...], state: State) -> Log:
+    """How to give those of the state's attributes that changed the values they had ``before``."""
+    after = attributes_of(state)
+    if after == before:
+        return []
+    return [(None, name, old) for name, old, new in zip(ATTRIBUTES, before, after, strict=True) if old != new]
 
 
 def undo(state: State, log: Log) -> None:
     """Take back the newest step, which wrote ``log``."""
     state.step -= 1
-    for table, key, before in reversed(log):
+    for table, key, before in log:
         if table is None:
             setattr(state, key, before)
         elif before is None:

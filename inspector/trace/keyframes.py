@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 
-from inspector.trace.apply import apply
+from inspector.trace.apply import walk
 from inspector.trace.collector import held
 from inspector.trace.facts import Fact
 from inspector.trace.state import State
@@ -33,12 +33,16 @@ class Keyframes:
     def before(self, step: int) -> State:
         """The last keyframe at or before ``step``. It belongs to all: copy it, never change it."""
         wanted = step // self.every
-        while len(self._kept) <= wanted:
-            with self._lock, held:
-                state = copy_of(self._kept[-1])
-                walk(state, self._facts, state.step + self.every)
-                self.offer(state)
+        with held:
+            while len(self._kept) <= wanted:
+                with self._lock:
+                    self._kept.append(self._after(self._kept[-1], self.every))
         return self._kept[wanted]
+
+    def _after(self, kept: State, steps: int) -> State:
+        state = copy_of(kept)
+        walk(self._facts[kept.step : kept.step + steps], state)
+        return state
 
     def build(self) -> Iterator[int]:
         """Make all that are missing, one after the other; gives the step reached after each, for a bar of progress."""
@@ -54,15 +58,8 @@ class Keyframes:
 
     def at(self, step: int) -> State:
         """The state at ``step``, the caller's own."""
-        state = copy_of(self.before(step))
-        walk(state, self._facts, step)
-        return state
-
-
-def walk(state: State, facts: Sequence[Fact], step: int) -> None:
-    """Move ``state`` forwards to ``step``."""
-    for fact in facts[state.step : step]:
-        apply(fact, state)
+        kept = self.before(step)
+        return self._after(kept, step - kept.step)
 
 
 def copy_of(state: State) -> State:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from inspector.trace.state import NodeState
 
+Find = Callable[[int], NodeState | None]
+"""Gives a node, or None for one that nobody knows."""
 
-def reached(nodes: Mapping[int, NodeState], roots: Iterable[int]) -> list[int]:
-    """The roots and all that their edges lead to, each once, in no order that matters."""
+
+def reached(find: Find, roots: Iterable[int]) -> dict[int, NodeState]:
+    """The roots and all that their edges lead to, in no order that matters."""
     stack = list(dict.fromkeys(roots))
     seen = set(stack)
+    found = {}
     for serial in stack:
-        node = nodes.get(serial)
-        for edge in () if node is None else node.edges:
-            if edge.target is not None and edge.target not in seen:
-                seen.add(edge.target)
-                stack.append(edge.target)
-    return [serial for serial in stack if serial in nodes]
+        node = find(serial)
+        if node is not None:
+            found[serial] = node
+            for edge in node.edges:
+                if edge.target is not None and edge.target not in seen:
+                    seen.add(edge.target)
+                    stack.append(edge.target)
+    return found
 
 
-def needed(nodes: Mapping[int, NodeState], roots: Iterable[int], targets: Iterable[int]) -> list[int]:
+def needed(find: Find, roots: Iterable[int], targets: Iterable[int]) -> dict[int, NodeState]:
     """Those of the reached nodes that lead to ``targets``, these included: all that a pass for some inputs runs."""
-    within = reached(nodes, roots)
+    within = reached(find, roots)
     sources: dict[int, list[int]] = {}
-    for serial in within:
-        for edge in nodes[serial].edges:
+    for serial, node in within.items():
+        for edge in node.edges:
             if edge.target is not None:
                 sources.setdefault(edge.target, []).append(serial)
     stack = list(dict.fromkeys(targets))
@@ -35,4 +41,4 @@ def needed(nodes: Mapping[int, NodeState], roots: Iterable[int], targets: Iterab
             if source not in kept:
                 kept.add(source)
                 stack.append(source)
-    return [serial for serial in within if serial in kept]
+    return {serial: node for serial, node in within.items() if serial in kept}

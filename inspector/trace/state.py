@@ -8,7 +8,7 @@ state, forwards and backwards. Must not know minigrad nor any screen.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -173,11 +173,11 @@ class State:
     """Everything at step ``step``: after the first ``step`` facts."""
 
     step: int = 0
-    tensors: MutableMapping[int, TensorState] = field(default_factory=Table)
-    nodes: MutableMapping[int, NodeState] = field(default_factory=Table)
-    storages: MutableMapping[int, StorageState] = field(default_factory=Table)
-    tasks: MutableMapping[int, TaskState] = field(default_factory=Table)
-    threads: MutableMapping[int, ThreadState] = field(default_factory=Table)
+    tensors: Table[TensorState] = field(default_factory=Table)
+    nodes: Table[NodeState] = field(default_factory=Table)
+    storages: Table[StorageState] = field(default_factory=Table)
+    tasks: Table[TaskState] = field(default_factory=Table)
+    threads: Table[ThreadState] = field(default_factory=Table)
     running: tuple[int, ...] = ()
     """The graph tasks under way, the innermost last."""
     latest: int | None = None

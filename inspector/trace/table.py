@@ -6,7 +6,7 @@ themselves are values: they are replaced, never changed. Must not know what they
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -66,6 +66,13 @@ class Table(MutableMapping[int, T]):
         number = serial >> _BITS
         page = self._pages[number] if number in self._own else self._writable(number)
         page[serial] = value
+
+    def put_all(self, entries: Mapping[int, T]) -> None:
+        """Put an entry for each of these serials in the place of whatever is there."""
+        for serial, value in entries.items():
+            number = serial >> _BITS
+            page = self._pages[number] if number in self._own else self._writable(number)
+            page[serial] = value
 
     def __delitem__(self, serial: int) -> None:
         if serial not in self:

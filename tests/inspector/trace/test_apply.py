@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from inspector.trace import facts as f
-from inspector.trace.apply import apply
+from inspector.trace.apply import apply, walk
 from inspector.trace.edit import undo
 from inspector.trace.facts import Edge, Fact, Place, Summary
 from inspector.trace.keyframes import copy_of
@@ -83,6 +84,18 @@ def test_every_fact_can_be_taken_back(some: list[Fact]) -> None:
         assert state == before
         apply(fact, state)
         assert state == after
+
+
+@given(TRACES, st.integers(0, 40))
+def test_a_walk_leads_where_single_steps_lead(some: list[Fact], start: int) -> None:
+    stepped, walked = State(), State()
+    for fact in some:
+        apply(fact, stepped)
+    walk(some[:start], walked)
+    walk(some[start:], walked)
+    assert walked == stepped
+    for name in ("tensors", "nodes", "storages", "tasks", "threads"):
+        assert list(getattr(walked, name)) == list(getattr(stepped, name))
 
 
 def test_a_leaf_has_an_accumulator_and_no_grad_fn(trace: Trace) -> None:
