@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from inspector.trace.apply import apply
+from inspector.trace.apply import apply, walk
 from inspector.trace.edit import Log, undo
 from inspector.trace.keyframes import become
 from inspector.trace.state import State
 from inspector.trace.trace import Trace
+
+UNDOABLE = 200
+"""Steps before the end of a jump that can be taken back one by one: to note how makes a step three times as long."""
 
 
 @dataclass(slots=True)
@@ -66,9 +69,11 @@ class Cursor:
         return self._walk_forward(step) if distance >= 0 else self._walk_back(step)
 
     def _jump(self, step: int) -> Change:
-        """By way of the keyframe before ``step``. A little of the way there can be undone afterwards."""
-        become(self.state, self.trace.keyframes.before(step))
+        """By way of the keyframe before ``step``. The last bit of the way there can be undone afterwards."""
+        keyframe = self.trace.keyframes.before(step)
+        become(self.state, keyframe)
         self._undo.clear()
+        walk(self.trace.facts[keyframe.step : max(keyframe.step, step - UNDOABLE)], self.state)
         self._walk_forward(step)
         return Change(everything=True)
 

@@ -55,7 +55,7 @@ def over(table: Table[T]) -> Layer[T]:
 class Edit:
     """The tables of ``state``, each under a layer. What it holds besides, its attributes, is changed at once."""
 
-    __slots__ = ("nodes", "state", "storages", "tasks", "tensors", "threads")
+    __slots__ = ("_layers", "nodes", "state", "storages", "tasks", "tensors", "threads")
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -64,19 +64,18 @@ class Edit:
         self.storages: Layer[StorageState] = over(state.storages)
         self.tasks: Layer[TaskState] = over(state.tasks)
         self.threads: Layer[ThreadState] = over(state.threads)
-
-    @property
-    def _layers(self) -> tuple[Layer[Any], ...]:
-        return self.tensors, self.nodes, self.storages, self.tasks, self.threads
+        self._layers: tuple[Layer[Any], ...] = (self.tensors, self.nodes, self.storages, self.tasks, self.threads)
 
     def log(self) -> Log:
         """How to take back what lies in the layers."""
-        return [(layer.table, serial, layer.table.get(serial)) for layer in self._layers for serial in layer]
+        return [(layer.table, serial, layer.table.get(serial)) for layer in self._layers if layer for serial in layer]
 
     def settle(self) -> None:
-        """Bring what lies in the layers into the tables. The edit is over then."""
+        """Bring what lies in the layers into the tables."""
         for layer in self._layers:
-            layer.table.put_all(layer)
+            if layer:
+                layer.table.put_all(layer)
+                layer.clear()
 
 
 ATTRIBUTES = ("thread", "running", "latest", "error")
