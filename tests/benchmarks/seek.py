@@ -20,7 +20,10 @@ from tests.benchmarks.training_facts import trace_of, training
 TITLE = "Moving in a trace"
 SIZES, QUICK_SIZES = (10_000, 100_000, 1_000_000), (10_000, 100_000)
 BUDGETS = {100_000: 1.0, 1_000_000: 10.0}
-"""How many times the budget of the app (16 ms for a step, 50 ms for a seek, 1 s to open) a size may take."""
+"""How many times the budget of the app (16 ms for a step, 50 ms for a seek, 1 s to open) a size may take.
+
+That to open is kept even by who goes to the far end at once, which is when every fact is read and applied.
+"""
 
 
 def rows(quick: bool) -> Iterator[Row | str]:
@@ -36,7 +39,7 @@ def rows(quick: bool) -> Iterator[Row | str]:
 
 def _in_memory(trace: Trace, budget: float | None) -> dict[str, Figure]:
     cursor, aim = Cursor(trace), random.Random(1)
-    figures = {"first way to the end": exact(timed(lambda: cursor.seek(len(trace))), SECONDS)}
+    figures = {"first way to the end": exact(timed(lambda: cursor.seek(len(trace))), SECONDS, budget)}
     gc.collect()
     gc.freeze()  # as the app does: a search for garbage among so many facts takes longer than any seek
     try:
@@ -53,9 +56,11 @@ def _in_memory(trace: Trace, budget: float | None) -> dict[str, Figure]:
 def _in_a_file(trace: Trace, path: Path, budget: float | None) -> dict[str, Figure]:
     figures = {"written": exact(timed(lambda: _write(trace, path)), SECONDS)}
     opened: list[Trace] = []
-    figures["opened"] = exact(timed(lambda: opened.append(open_trace(path))), SECONDS, budget)
+    opening = timed(lambda: opened.append(open_trace(path)))
     cursor, aim = Cursor(opened[0]), random.Random(1)
-    figures["first way to the end"] = exact(timed(lambda: cursor.seek(len(trace))), SECONDS)
+    way = timed(lambda: cursor.seek(len(trace)))
+    figures |= {"opened": exact(opening, SECONDS, budget), "first way to the end": exact(way, SECONDS)}
+    figures["opened and walked"] = exact(opening + way, SECONDS, budget)
     figures["seek"] = _timed(lambda: cursor.seek(aim.randrange(len(trace))), 50, 0.05, budget)
     return figures | {"bytes a fact": exact(path.stat().st_size / len(trace), BYTES)}
 
