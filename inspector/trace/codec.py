@@ -112,14 +112,22 @@ def _shared_fields(kind: type[Fact]) -> list[tuple[str, Callable[[_Line, Any], A
 
 def _in_json(parts: Any) -> bytes:
     try:
-        return msgspec.json.encode(parts)
+        return msgspec.json.encode(parts, enc_hook=_plain)
     except (msgspec.MsgspecError, ValueError, TypeError, OverflowError):
         return _in_pure_json(parts)
 
 
 def _in_pure_json(parts: Any) -> bytes:
     """As Python's own library writes it, which knows NaN, infinity, and texts of which UTF-8 knows nothing."""
-    return json.dumps(msgspec.to_builtins(parts), separators=(",", ":")).encode()
+    return json.dumps(msgspec.to_builtins(parts, enc_hook=_plain), separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    """A number or text of a class of its own, as NumPy has them, as what it is besides."""
+    for kind in (str, float, int):
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"a fact holds numbers and texts only, not {value!r}")
 
 
 # Reading. A row's fields are checked, and its fact is made, by msgspec, which asks here for what it shares with others.

@@ -6,6 +6,7 @@ import gc
 import json
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from inspector.trace.facts import (
     KINDS,
     Fact,
     GradientSent,
+    HookRan,
     Place,
     Printed,
     SavedSlot,
@@ -199,6 +201,20 @@ def test_the_collector_is_left_as_it_was() -> None:
 def test_a_field_that_json_cannot_hold_is_refused() -> None:
     with pytest.raises(TypeError):
         encode_line([ScriptEnded("ok", object())])  # type: ignore[arg-type]
+
+
+class Name(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("text", ["W1", "\ud800"])
+def test_a_number_or_a_text_of_a_class_of_its_own_is_written_as_what_it_is(text: str) -> None:
+    summary = Summary((1,), "f64", np.float64(0.5))
+    fact = HookRan(Name(text), 1, None, "hook", True, None, summary)
+    (back,) = decode_line(encode_line([fact]))
+    assert back == HookRan(text, 1, None, "hook", True, None, Summary((1,), "f64", 0.5))
+    assert isinstance(back, HookRan)
+    assert type(back.kind) is str
 
 
 @given(st.lists(st.floats(width=32), max_size=64))
