@@ -2,6 +2,9 @@
 
 A trace is a list of facts; step ``k`` is the moment after the first ``k`` of them. Facts name tensors, nodes, storages
 and graph tasks by their serials. Arrays appear as a ``Summary``. Must not know minigrad's live objects, nor any screen.
+
+Many facts share one place, or one summary, and a line of facts holds it once. So fields say ``SharedPlace`` and
+``SharedSummary``: to you the same as ``Place`` and ``Summary``, to msgspec unknown, so that it asks the codec for them.
 """
 
 from __future__ import annotations
@@ -51,11 +54,10 @@ class Summary(Struct, _SharedSummary, frozen=True, array_like=True, gc=False):
 
 SAMPLE = 64
 
-
 if TYPE_CHECKING:
     SharedPlace = Place
     SharedSummary = Summary
-else:  # what msgspec does not know, it asks the codec for: many facts share one, which a line holds once
+else:
     SharedPlace = _SharedPlace
     SharedSummary = _SharedSummary
 
