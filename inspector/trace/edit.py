@@ -71,11 +71,10 @@ class Edit:
         return [(layer.table, serial, layer.table.get(serial)) for layer in self._layers if layer for serial in layer]
 
     def settle(self) -> None:
-        """Bring what lies in the layers into the tables."""
+        """Bring what lies in the layers into the tables, which is the end of this edit."""
         for layer in self._layers:
             if layer:
                 layer.table.put_all(layer)
-                layer.clear()
 
 
 ATTRIBUTES = ("thread", "running", "latest", "error")

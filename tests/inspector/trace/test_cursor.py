@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.trace.apply import apply
-from inspector.trace.cursor import Change, Cursor
+from inspector.trace.cursor import UNDOABLE, Change, Cursor
 from inspector.trace.facts import Fact, Printed
 from inspector.trace.keyframes import Keyframes, copy_of
 from inspector.trace.state import State, Status
@@ -93,6 +93,17 @@ def test_a_step_tells_no_more_than_it_changed(tiny: ModuleType) -> None:
     printed = trace.steps_of("Printed")[0]
     cursor.seek(printed - 1)
     assert not cursor.forward()
+
+
+def test_after_a_jump_one_can_step_back_farther_than_is_noted() -> None:
+    some = facts() * 10
+    states, trace = states_of(some), Trace(some)
+    trace.keyframes = Keyframes(trace.facts, every=400)
+    cursor = Cursor(trace)
+    cursor.seek(790)
+    changes = [cursor.back() for _ in range(UNDOABLE + 50)]
+    assert cursor.state == states[790 - UNDOABLE - 50]
+    assert [step for step, change in enumerate(changes) if change.everything] == [UNDOABLE]
 
 
 def test_a_far_seek_does_not_count_what_changed() -> None:
