@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from inspector.trace import file
 from inspector.trace import writer as writing
 from inspector.trace.cursor import Cursor
 from inspector.trace.facts import Fact, Printed, ScriptEnded
 from inspector.trace.file import StoredFacts, TraceFileError, TraceWriter, open_trace
+from inspector.trace.keyframes import Keyframes
 from inspector.trace.schema import LARGEST, MOST_IN_A_BATCH, VERSION, checksum
 from inspector.trace.trace import Trace
 from tests.inspector.trace.arbitrary import TRACES
@@ -106,12 +108,23 @@ def test_a_cursor_walks_a_file_as_it_walks_a_list(path: Path) -> None:
         assert stored.state == listed.state
 
 
-def test_only_the_batches_that_somebody_looks_at_are_decoded(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    decoded: list[bytes] = []
-    from inspector.trace import file
-
+@pytest.fixture
+def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """The lines that are decoded."""
+    lines: list[bytes] = []
     decode = file.decode_line
-    monkeypatch.setattr(file, "decode_line", lambda line, version: decoded.append(line) or decode(line, version))
+    monkeypatch.setattr(file, "decode_line", lambda line, version: lines.append(line) or decode(line, version))
+    return lines
+
+
+def test_the_first_way_to_the_end_decodes_every_batch_once(path: Path, decoded: list[bytes]) -> None:
+    trace = open_trace(path)
+    trace.keyframes = Keyframes(trace.facts, every=5)
+    Cursor(trace).seek(93)
+    assert len(decoded) == len(set(decoded)) == 10
+
+
+def test_only_the_batches_that_somebody_looks_at_are_decoded(path: Path, decoded: list[bytes]) -> None:
     trace = open_trace(path)
     assert (len(trace), trace.steps_of("GradientAccumulated"), decoded) == (93, [40, 64], [])
     assert isinstance(trace.facts[39].place, object)
@@ -397,8 +410,6 @@ def test_opening_writes_nothing(path: Path) -> None:
 
 
 def test_few_batches_are_kept_in_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inspector.trace import file
-
     monkeypatch.setattr(file, "KEPT", 25)
     stored = open_trace(path).facts
     assert isinstance(stored, StoredFacts)
