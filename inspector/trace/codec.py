@@ -168,7 +168,11 @@ class _Reader(threading.local):
         return facts
 
     def _share(self, places: list[Place], summaries: list[_Parts]) -> None:
-        self._shared = {SharedPlace: places, SharedSummary: list(map(_summary, summaries))}
+        made = [
+            Summary(shape, dtype, norm, low, high, mean, nans, infinities, _sample(code, data))
+            for shape, dtype, norm, low, high, mean, nans, infinities, code, data in summaries
+        ]
+        self._shared = {SharedPlace: places, SharedSummary: made}
 
     def _find(self, kind: type, index: Any) -> Any:
         if type(index) is not int or index < 0:
@@ -180,11 +184,11 @@ _PLACE_COMES_LAST = 3
 """The version since which the place and the thread of a fact are the last of its fields, not the first."""
 
 
-def _summary(parts: _Parts) -> Summary:
-    code, data = parts[8:]
-    if code not in CODES or len(data) % CODES[code] or len(data) > SAMPLE * CODES[code]:
+def _sample(code: str, data: bytes) -> Sample | tuple[()]:
+    size = CODES.get(code)
+    if size is None or len(data) % size or len(data) > SAMPLE * size:
         _damaged(f"it has {code!r} where a sample of at most {SAMPLE} numbers belongs")
-    return Summary(*parts[:8], Sample(code, data) if data else ())
+    return Sample(code, data) if data else ()
 
 
 _SHARED = {kind: _shared_fields(kind) for kind in KINDS.values()}

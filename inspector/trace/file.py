@@ -13,6 +13,7 @@ import weakref
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, overload
 
@@ -150,20 +151,21 @@ class StoredFacts(Sequence[Fact]):
     def __getitem__(self, index: int | slice) -> Fact | list[Fact]:
         places = range(len(self))[index]
         if isinstance(places, int):
-            return next(self._between(places, places + 1))
+            return next(self._stretches(places, places + 1))[0]
         if places.step == 1:
-            return list(self._between(places.start, places.stop))
+            return [*chain.from_iterable(self._stretches(places.start, places.stop))]
         return [self[place] for place in places]
 
     def __iter__(self) -> Iterator[Fact]:
-        return self._between(0, len(self))
+        return chain.from_iterable(self._stretches(0, len(self)))
 
-    def _between(self, start: int, stop: int) -> Iterator[Fact]:
+    def _stretches(self, start: int, stop: int) -> Iterator[list[Fact]]:
+        """These facts, as many at a time as lie in one batch."""
         while start < stop:
             index = bisect_right(self._ends, start)
             first = self._ends[index - 1] if index else 0
             facts = self._batch(index)[start - first : stop - first]
-            yield from facts
+            yield facts
             start += len(facts)
 
     def _batch(self, index: int) -> list[Fact]:
