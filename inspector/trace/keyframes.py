@@ -36,7 +36,8 @@ class Keyframes:
         with held:
             while len(self._kept) <= wanted:
                 with self._lock:
-                    self._kept.append(self._after(self._kept[-1], self.every))
+                    if len(self._kept) <= wanted:  # or another thread was here in the meantime
+                        self._kept.append(self._after(self._kept[-1], self.every))
         return self._kept[wanted]
 
     def _after(self, kept: State, steps: int) -> State:

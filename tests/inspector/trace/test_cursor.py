@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -184,3 +186,20 @@ def test_keyframes_may_be_made_by_several_threads_at_once() -> None:
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(trace.at, range(0, 466, 3)))
     assert found == states[::3]
+
+
+class Slow(list[Fact]):
+    """Facts that take long to read, so that other threads come meanwhile."""
+
+    def __getitem__(self, index: Any) -> Any:
+        time.sleep(0.002)
+        return super().__getitem__(index)
+
+
+def test_threads_that_want_the_same_keyframe_make_it_once() -> None:
+    some = Slow(facts())
+    keyframes = Keyframes(some, every=EVERY)
+    with ThreadPoolExecutor(4) as threads:
+        assert [state.step for state in threads.map(keyframes.before, [93] * 4)] == [90] * 4
+    some += facts()
+    assert keyframes.before(150) == states_of(facts() * 2)[150]
