@@ -1,7 +1,7 @@
 """A state under change: new entries lie in layers over its tables, and come into them all at once.
 
-So a walk over many facts writes an entry that each of them changes but once, and a single step knows what it changed,
-and how to take it back. Must not know why anything changes.
+So a walk brings an entry that many of its facts change into the table but once, and a single step knows what it
+changed, and how to take it back. Must not know why anything changes.
 """
 
 from __future__ import annotations
