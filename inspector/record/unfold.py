@@ -8,14 +8,14 @@ fields. Knows no live objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from inspector.record.freeze import text_of
 from inspector.record.summary import bare, summarise
-from inspector.trace.facts import KINDS, Edge, Fact, Place, SavedSlot, Summary
+from inspector.trace import facts as new
+from inspector.trace.facts import KINDS, Edge, Fact, SavedSlot, Summary
 from inspector.trace.sample import Sample
 
 if TYPE_CHECKING:
@@ -23,17 +23,12 @@ if TYPE_CHECKING:
     from minigrad.op import Op
 
 
-def _builder(kind: type[Fact]) -> Callable[..., Fact]:
-    """Takes every field by position, the place and the thread first."""
-    return lambda place, thread, *fields: kind(*fields, place=place, thread=thread)
-
-
-new = SimpleNamespace(**{name: _builder(kind) for name, kind in KINDS.items()})
-
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
+At = dict[str, Any]
+"""The place and the thread of a fact, by these names."""
 
 
 class Text(str):
@@ -66,29 +61,30 @@ class Unfolder:
                 yield one
 
     def _facts_of(self, kind: str, take: Take) -> list[Fact]:
-        site, thread = self._sites[take()], take()
+        site = self._sites[take()]
+        at = {"place": site.place, "thread": take()}
         if kind is APPLIED:
-            return _applied(take, site, thread, self._ops[take()])
+            return _applied(take, site, at, self._ops[take()])
         if kind is WROTE:
-            return _wrote(take, site, thread, self._ops[take()])
+            return _wrote(take, site, at, self._ops[take()])
         if kind is NAMED:
-            return [new.NameBound(site.place, thread, take(), take())]
-        return _OTHERS.get(kind, _single)(kind, take, site.place, thread)
+            return [new.NameBound(take(), take(), **at)]
+        return _OTHERS.get(kind, _single)(kind, take, at)
 
 
-def _applied(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
+def _applied(take: Take, site: Site, at: At, op: Op) -> list[Fact]:
     """``OpApplied``, ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for each saved value."""
     unrecorded, operands, count = take(), take(), take()
     inputs, attributes = _inputs(take, op, operands)
-    made = [_created(take, site.place, thread, op.name, unrecorded is not None) for _ in range(count)]
+    made = [_created(take, at, op.name, unrecorded is not None) for _ in range(count)]
     outputs = tuple([fact.tensor for fact in made])
-    facts = [] if unrecorded is not None else _node(take, site.place, thread, op, outputs)
+    facts = [] if unrecorded is not None else _node(take, at, op, outputs)
     node = facts[0].node if facts else None
     told = (op.name, op.label, inputs, attributes, outputs, node, unrecorded, False, site.expression)
-    return [new.OpApplied(site.place, thread, *told), *made, *facts]
+    return [new.OpApplied(*told, **at), *made, *facts]
 
 
-def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
+def _wrote(take: Take, site: Site, at: At, op: Op) -> list[Fact]:
     """``OpApplied`` in place, and the ``VersionBumped`` of its first operand."""
     unrecorded, operands = take(), take()
     inputs, attributes = _inputs(take, op, operands)
@@ -96,7 +92,7 @@ def _wrote(take: Take, site: Site, thread: int, op: Op) -> list[Fact]:
     value, whole = _summary(take), _summary(take)
     told = (op.name, op.label, inputs, attributes, (target,), None, unrecorded, True, site.expression)
     bumped = (target, storage, version - 1, version, f"{op.name}_", value, whole)
-    return [new.OpApplied(site.place, thread, *told), new.VersionBumped(site.place, thread, *bumped)]
+    return [new.OpApplied(*told, **at), new.VersionBumped(*bumped, **at)]
 
 
 def _inputs(take: Take, op: Op, operands: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -109,21 +105,20 @@ def _text(value: Any) -> str:
     return str(value) if type(value) is Text else text_of(value)
 
 
-def _created(take: Take, place: Place | None, thread: int, how: str, unrecorded: bool) -> Any:
+def _created(take: Take, at: At, how: str, unrecorded: bool) -> Any:
     serial, storage, wants, base, version = take(), take(), take(), take(), take()
     value = _summary(take)
     leaf = unrecorded or not wants
     about = (serial, how, value.shape, value.dtype, wants, leaf, base, storage, version, value, ())
-    return new.TensorCreated(place, thread, *about)
+    return new.TensorCreated(*about, **at)
 
 
-def _node(take: Take, place: Place | None, thread: int, op: Op, outputs: tuple[int, ...]) -> list[Any]:
+def _node(take: Take, at: At, op: Op, outputs: tuple[int, ...]) -> list[Any]:
     told = iter(take()).__next__
     node, sequence_nr, edges, slots = _known_of_node(told)
-    facts = [new.NodeCreated(place, thread, node, op.backward_name, sequence_nr, edges, outputs, None, op.formula)]
-    for name, version in slots:
-        facts.append(new.TensorSaved(place, thread, node, SavedSlot(name, told(), told(), version), False))
-    return facts
+    made = new.NodeCreated(node, op.backward_name, sequence_nr, edges, outputs, None, op.formula, **at)
+    saved = [SavedSlot(name, told(), told(), version) for name, version in slots]
+    return [made, *[new.TensorSaved(node, slot, False, **at) for slot in saved]]
 
 
 def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]]]:
@@ -137,70 +132,69 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[s
     return node, sequence_nr, edges, saved
 
 
-def _ran(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
     ``GradientSent`` and ``NodeReady`` of each edge."""
     task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
     node, _, edges, slots = _known_of_node(told)
     gradients = tuple([_summary(take) for _ in range(come)])
     results = tuple([_summary(take) for _ in range(go)])
-    facts: list[Fact] = [new.NodeStarting(place, thread, task, node, gradients)]
+    facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
     for name, version in slots:
         _, storage = told(), told()
-        facts.append(new.SavedUnpacked(place, thread, node, name, storage, version, version))
-    facts.append(new.NodeFinished(place, thread, task, node, gradients, results))
+        facts.append(new.SavedUnpacked(node, name, storage, version, version, **at))
+    facts.append(new.NodeFinished(task, node, gradients, results, **at))
     if released:
-        facts.append(new.SavedReleased(place, thread, node))
+        facts.append(new.SavedReleased(node, **at))
     sums = {take(): (_summary(take), _summary(take)) for _ in range(take())}
     for edge in edges:
         index, target, gradient = edge.index, edge.target, results[edge.index]
         if target is not None and gradient is not None:
             before, after = sums.get(index, (None, gradient))
             sent = (task, node, index, target, edge.input_nr, gradient, before, after)
-            facts.append(new.GradientSent(place, thread, *sent))
-        if ready >> index & 1:
-            facts.append(new.NodeReady(place, thread, task, target))
+            facts.append(new.GradientSent(*sent, **at))
+        if target is not None and ready >> index & 1:
+            facts.append(new.NodeReady(task, target, **at))
     return facts
 
 
-def _failing(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _failing(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value."""
     task, node, come = take(), take(), take()
     gradients = tuple([_summary(take) for _ in range(come)])
-    unpacked = [new.SavedUnpacked(place, thread, node, name, take(), take(), take()) for name in take()]
-    return [new.NodeStarting(place, thread, task, node, gradients), *unpacked]
+    unpacked = [new.SavedUnpacked(node, name, take(), take(), take(), **at) for name in take()]
+    return [new.NodeStarting(task, node, gradients, **at), *unpacked]
 
 
-def _accumulated(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _accumulated(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
     task, node, leaf, how, came, copied = take(), take(), take(), take(), _summary(take), _summary(take)
     return [
-        new.NodeStarting(place, thread, task, node, (came,)),
-        new.GradientAccumulated(place, thread, task, node, leaf, None, came, copied or came, how),
-        new.NodeFinished(place, thread, task, node, (came,), ()),
+        new.NodeStarting(task, node, (came,), **at),
+        new.GradientAccumulated(task, node, leaf, None, came, copied or came, how, **at),
+        new.NodeFinished(task, node, (came,), (), **at),
     ]
 
 
-def _bumped(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
-    told = (take(), take(), take(), take(), take(), _summary(take), _summary(take))
-    return [new.VersionBumped(place, thread, *told)]
+def _bumped(kind: str, take: Take, at: At) -> list[Fact]:
+    return [new.VersionBumped(take(), take(), take(), take(), take(), _summary(take), _summary(take), **at)]
 
 
-def _cleared(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _cleared(kind: str, take: Take, at: At) -> list[Fact]:
     tensor, to_none, before = take(), take(), _summary(take)
-    return [new.GradCleared(place, thread, tensor, before, to_none)]
+    return [new.GradCleared(tensor, before, to_none, **at)]
 
 
-def _started(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _started(kind: str, take: Take, at: At) -> list[Fact]:
     task, roots, nodes, retain, create, inputs, parent, called = [take() for _ in range(8)]
     seeds = tuple([_summary(take) for _ in roots])
     told = (task, roots, nodes, seeds, retain, create, inputs, parent, called)
-    return [new.BackwardStarted(place, thread, *told)]
+    return [new.BackwardStarted(*told, **at)]
 
 
-def _single(kind: str, take: Take, place: Place | None, thread: int) -> list[Fact]:
+def _single(kind: str, take: Take, at: At) -> list[Fact]:
     """A fact whose fields are plain."""
-    return [getattr(new, kind)(place, thread, *[take() for _ in range(_FIELDS[kind])])]
+    return [KINDS[kind](*[take() for _ in range(_FIELDS[kind])], **at)]
 
 
 _FIELDS = {name: len(kind.__struct_fields__) - len(Fact.__struct_fields__) for name, kind in KINDS.items()}

@@ -166,7 +166,14 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
             self.app.call_from_thread(self._has_read, reached, step)
         self.app.call_from_thread(self._has_read, self.walk.marks.length, step)
 
+    @property
+    def _is_up(self) -> bool:
+        """Whether the panes are there: what is worked out aside may arrive while the app takes them down."""
+        return bool(self.query(Banner))
+
     def _has_read(self, reached: int, step: int) -> None:
+        if not self._is_up:
+            return
         self.walk.progress = reached / self.walk.marks.length if reached < self.walk.marks.length else None
         if reached >= step and self.view.step == 0:
             self.go(step)
@@ -187,8 +194,9 @@ class DeskScreen(LiveDesk, Habits, Teaching, Checking, Folding):
                 self.app.call_from_thread(self._explained, findings)
 
     def _explained(self, findings: tuple[Finding, ...]) -> None:
-        self.walk.findings = findings
-        self._draw()
+        if self._is_up:
+            self.walk.findings = findings
+            self._draw()
 
     # -- from a view to the screen
 

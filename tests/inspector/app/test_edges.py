@@ -15,6 +15,7 @@ import pytest
 
 from inspector.app import NoTerminalError, has_terminal, show
 from inspector.app.themes import ORDER
+from inspector.app.widgets.bars import Banner
 from inspector.app.widgets.graph import BIG, GraphPane
 from inspector.trace.facts import (
     Edge,
@@ -207,6 +208,17 @@ async def test_a_long_trace_is_on_the_screen_before_it_is_read_and_then_opens_wh
         await app.pilot.pause()
         assert app.step == begun
         assert f"step {begun:,} of {len(trace):,}" in app.text("banner")
+
+
+async def test_what_was_worked_out_aside_is_dropped_when_the_panes_are_gone(open_app: Open) -> None:
+    async with open_app() as app:
+        desk = app.desk
+        explained, reached = desk.walk.findings, desk.walk.progress
+        await desk.query(Banner).remove()
+        desk._has_read(10, 0)
+        desk._explained(())
+        assert (desk.walk.findings, desk.walk.progress) == (explained, reached)
+        assert explained
 
 
 async def test_an_explanation_that_fails_leaves_the_app_alive(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

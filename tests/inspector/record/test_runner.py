@@ -389,7 +389,10 @@ def test_a_script_learns_that_its_watcher_is_gone(write: Callable[[str], Path], 
             time.sleep(0.01)
         """
     )
-    program = "import sys; from inspector.record.runner import run_script; run_script(sys.argv[1])"
+    program = (  # the tests themselves may have been started so that they outlive their terminal
+        "import signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+        "from inspector.record.runner import run_script; run_script(sys.argv[1])"
+    )
     root = Path(__file__).resolve().parents[3]
     watcher = subprocess.Popen([sys.executable, "-c", program, str(script)], cwd=root)
     try:
