@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import serials_of, text_of
 from inspector.record.summary import SMALL, Look
-from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, WROTE, Note, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, FORESEEN, RAN, WROTE, Note, Text
 from minigrad import events
 from minigrad.autograd.meta import number_first
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inspector.record.recorder import Recorder
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.meta import VersionCounter
+    from minigrad.dtypes import Array
     from minigrad.events import Sent
     from minigrad.op import Op
 
@@ -140,7 +141,7 @@ class Journal:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
             if node is not None:
-                told = _tell_node(node, made)
+                told = _tell_node(node, made, outputs[0].array if self._bare and len(outputs) == 1 else None)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:
@@ -224,15 +225,13 @@ class Journal:
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
-            note = [RAN, site, thread, serial, told, released, ready, len(gradients), len(results)]
-            if self._bare:
-                for each in (*gradients, *results):
-                    if each is None:
-                        note.append(None)
-                    else:
-                        note += (each.dtype, each.shape)
+            note = [RAN, site, thread, serial, told, released, ready]
+            if gone == told[FORESEEN] and gradients[0] is not None:
+                note.append(node.metas)
             else:
-                self._looks(note, (*gradients, *results))
+                note += (False, len(gradients), len(results))
+                self._looks(note, gradients)
+                self._looks(note, results)
             if sums is None:
                 note.append(0)
             else:
@@ -304,16 +303,24 @@ def _given(operands: tuple[Any, ...]) -> list[Any] | None:
     return given if any_tensor else None
 
 
-def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
+def _tell_node(node: Any, made: list[tuple[int, int]], out: Array | None) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: how many facts tell of it, numbers, names and versions of
-    saved values, targets, and of each saved value its tensor and its storage. ``made``: the numbers of its outputs and
-    of their storages."""
+    saved values, what is foreseen of its gradients, targets, and of each saved value its tensor and its storage.
+
+    ``made``: the numbers of its outputs and of their storages. ``out``: its only output, where of gradients no more
+    than type and shape is kept. Those follow from it and from ``metas``, as the engine sees to, once as many gradients
+    are sent as there are edges: which is what is foreseen.
+    """
     targets, saved, versions = node.next_nodes, node.saved, node.versions
     count, slots = 1, ()
     if versions:
         count, slots = 1 + len(versions) - versions.count(None), node.slot_names
     node._serial = serial = next_node_serial()
-    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
+    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions)]
+    if out is not None and (node.op.elementwise or node.metas is not None) and node.op.joint is None:
+        parts += (len(targets) - targets.count(None), out.dtype, out.shape, len(targets))
+    else:
+        parts += (None, None, None, len(targets))
     for target in targets:
         try:
             parts.append(target._serial)
@@ -337,7 +344,7 @@ def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     targets = node.next_nodes
     slots, versions = (node.slot_names, tuple(node.versions)) if saved else ((), ())
     count = 1 + len(versions) - versions.count(None)
-    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, len(targets)]
+    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, None, None, None, len(targets)]
     parts += [None if target is None else target.serial for target in targets]
     for slot, at in zip(saved or (), versions, strict=True):
         if at is not None:
