@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from inspector.record.recorder import Recorder
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.meta import VersionCounter
-    from minigrad.dtypes import Array
     from minigrad.events import Sent
     from minigrad.op import Op
 
@@ -44,7 +43,7 @@ class Journal:
     def __init__(self, recorder: Recorder, look: Look) -> None:
         self._recorder = recorder
         self._threads, self._ops, self._keep = recorder.threads, recorder.ops, recorder.keep
-        self._look, self._looks, self._forget = look.note, look.notes, look.forget
+        self._look, self._looks, self._forget, self._one = look.note, look.notes, look.forget, look.one
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
         self.given = _given
@@ -84,7 +83,8 @@ class Journal:
     def _bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> Note:
         if self._bare and tensor._view is None:  # what is done below, without a call
             array = tensor.array
-            return tensor.serial, counter.serial, old, new, by, array.dtype, array.shape, None
+            shape = self._one(array.shape, array.shape)
+            return tensor.serial, counter.serial, old, new, by, array.dtype, shape, None
         note = [tensor.serial, counter.serial, old, new, by]
         self._note_written(note, tensor)
         return tuple(note)
@@ -92,7 +92,7 @@ class Journal:
     def _cleared(self, tensor: Tensor, before: Any, to_none: bool) -> Note:
         array = getattr(before, "array", before)
         if self._bare and array is not None:
-            return tensor.serial, to_none, array.dtype, array.shape
+            return tensor.serial, to_none, array.dtype, self._one(array.shape, array.shape)
         self._forget()
         note = [tensor.serial, to_none]
         self._look(note, array)
@@ -128,20 +128,21 @@ class Journal:
             note = [APPLIED, site, thread, self._ops[op], unrecorded, len(given), len(outputs), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
-            made = []
+            made, meta = [], None
             for out in outputs:
                 numbers = serial, storage = number_first(out)
                 made.append(numbers)
                 if self._bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
-                    note += (serial, storage, out._requires_grad, None, 0, array.dtype, array.shape)
+                    meta = array.dtype, self._one(array.shape, array.shape)
+                    note += (serial, storage, out._requires_grad, None, 0, *meta)
                 else:
                     self._note_result(note, out, serial, storage)
             if recorder.learns_names:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
             if node is not None:
-                told = _tell_node(node, made, outputs[0].array if self._bare and len(outputs) == 1 else None)
+                told = _tell_node(node, made, meta if len(outputs) == 1 else None)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:
@@ -227,7 +228,7 @@ class Journal:
             released = node.saved is None
             note = [RAN, site, thread, serial, told, released, ready]
             if gone == told[FORESEEN] and gradients[0] is not None:
-                note.append(node.metas)
+                note.append(self._one(node.metas, node.metas))
             else:
                 note += (False, len(gradients), len(results))
                 self._looks(note, gradients)
@@ -303,13 +304,13 @@ def _given(operands: tuple[Any, ...]) -> list[Any] | None:
     return given if any_tensor else None
 
 
-def _tell_node(node: Any, made: list[tuple[int, int]], out: Array | None) -> tuple[Any, ...]:
+def _tell_node(node: Any, made: list[tuple[int, int]], meta: tuple[Any, ...] | None) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: how many facts tell of it, numbers, names and versions of
     saved values, what is foreseen of its gradients, targets, and of each saved value its tensor and its storage.
 
-    ``made``: the numbers of its outputs and of their storages. ``out``: its only output, where of gradients no more
-    than type and shape is kept. Those follow from it and from ``metas``, as the engine sees to, once as many gradients
-    are sent as there are edges: which is what is foreseen.
+    ``made``: the numbers of its outputs and of their storages. ``meta``: type and shape of its only output, where no
+    more is kept of gradients. Theirs follow from these and from ``node.metas``, as the engine sees to, once as many are
+    sent as there are edges: which is what is foreseen.
     """
     targets, saved, versions = node.next_nodes, node.saved, node.versions
     count, slots = 1, ()
@@ -317,8 +318,8 @@ def _tell_node(node: Any, made: list[tuple[int, int]], out: Array | None) -> tup
         count, slots = 1 + len(versions) - versions.count(None), node.slot_names
     node._serial = serial = next_node_serial()
     parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions)]
-    if out is not None and (node.op.elementwise or node.metas is not None) and node.op.joint is None:
-        parts += (len(targets) - targets.count(None), out.dtype, out.shape, len(targets))
+    if meta is not None and (node.op.elementwise or node.metas is not None) and node.op.joint is None:
+        parts += (len(targets) - targets.count(None), *meta, len(targets))
     else:
         parts += (None, None, None, len(targets))
     for target in targets:
