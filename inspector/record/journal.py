@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import serials_of, text_of
 from inspector.record.summary import SMALL, Look
-from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, FORESEEN, RAN, WROTE, Note, Text
+from inspector.record.unfold import ACCUMULATED, APPLIED, FAILING, RAN, WROTE, Note, Text
 from minigrad import events
 from minigrad.autograd.meta import number_first
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
@@ -128,21 +128,21 @@ class Journal:
             note = [APPLIED, site, thread, self._ops[op], unrecorded, len(given), len(outputs), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
-            made, meta = [], None
+            made = []
             for out in outputs:
                 numbers = serial, storage = number_first(out)
                 made.append(numbers)
                 if self._bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
-                    meta = array.dtype, self._one(array.shape, array.shape)
-                    note += (serial, storage, out._requires_grad, None, 0, *meta)
+                    shape = array.shape
+                    note += (serial, storage, out._requires_grad, None, 0, array.dtype, self._one(shape, shape))
                 else:
                     self._note_result(note, out, serial, storage)
             if recorder.learns_names:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
             if node is not None:
-                told = _tell_node(node, made, meta if len(outputs) == 1 else None)
+                told = _tell_node(node, made)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:
@@ -226,13 +226,8 @@ class Journal:
             told = getattr(node, "told", None) or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
-            note = [RAN, site, thread, serial, told, released, ready]
-            if gone == told[FORESEEN] and gradients[0] is not None:
-                note.append(self._one(node.metas, node.metas))
-            else:
-                note += (False, len(gradients), len(results))
-                self._looks(note, gradients)
-                self._looks(note, results)
+            note = [RAN, site, thread, serial, told, released, ready, len(gradients), len(results)]
+            self._looks(note, (*gradients, *results))
             if sums is None:
                 note.append(0)
             else:
@@ -304,33 +299,28 @@ def _given(operands: tuple[Any, ...]) -> list[Any] | None:
     return given if any_tensor else None
 
 
-def _tell_node(node: Any, made: list[tuple[int, int]], meta: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     """What a node just made keeps of itself for the journal: how many facts tell of it, numbers, names and versions of
-    saved values, what is foreseen of its gradients, targets, and of each saved value its tensor and its storage.
-
-    ``made``: the numbers of its outputs and of their storages. ``meta``: type and shape of its only output, where no
-    more is kept of gradients. Theirs follow from these and from ``node.metas``, as the engine sees to, once as many are
-    sent as there are edges: which is what is foreseen.
-    """
+    saved values, targets, and of each saved value its tensor and its storage. ``made``: the numbers of its outputs and
+    of their storages."""
     targets, saved, versions = node.next_nodes, node.saved, node.versions
     count, slots = 1, ()
     if versions:
         count, slots = 1 + len(versions) - versions.count(None), node.slot_names
     node._serial = serial = next_node_serial()
-    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions)]
-    if meta is not None and (node.op.elementwise or node.metas is not None) and node.op.joint is None:
-        parts += (len(targets) - targets.count(None), *meta, len(targets))
-    else:
-        parts += (None, None, None, len(targets))
+    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
     for target in targets:
+        if target is None:
+            parts.append(None)
+            continue
         try:
             parts.append(target._serial)
-        except AttributeError:  # there is none, or it has no number yet
-            parts.append(None if target is None else target.serial)
+        except AttributeError:  # it has no number yet
+            parts.append(target.serial)
     for slot in saved:
         if type(slot) is SavedOutput:
             parts += made[slot.output_nr]
-        else:
+        elif slot is not None:
             try:
                 parts += (slot._serial, slot._counter._serial)
             except AttributeError:
@@ -345,7 +335,7 @@ def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     targets = node.next_nodes
     slots, versions = (node.slot_names, tuple(node.versions)) if saved else ((), ())
     count = 1 + len(versions) - versions.count(None)
-    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, None, None, None, len(targets)]
+    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, len(targets)]
     parts += [None if target is None else target.serial for target in targets]
     for slot, at in zip(saved or (), versions, strict=True):
         if at is not None:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
-FORESEEN = 6
-"""Where, in what a node keeps of itself, the number of gradients stands that it sends if all goes as foreseen."""
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 At = dict[str, Any]
@@ -117,36 +115,30 @@ def _created(take: Take, at: At, how: str, unrecorded: bool) -> Any:
 
 def _node(take: Take, at: At, op: Op, outputs: tuple[int, ...]) -> list[Any]:
     told = iter(take()).__next__
-    node, sequence_nr, edges, slots, _ = _known_of_node(told)
+    node, sequence_nr, edges, slots = _known_of_node(told)
     made = new.NodeCreated(node, op.backward_name, sequence_nr, edges, outputs, None, op.formula, **at)
     saved = [SavedSlot(name, told(), told(), version) for name, version in slots]
     return [made, *[new.TensorSaved(node, slot, False, **at) for slot in saved]]
 
 
-def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]], Summary | None]:
-    """Serial, sequence number and edges of a node, name and version of each saved value, whose numbers come next, and
-    what is foreseen of its gradient."""
-    _, node, sequence_nr, numbers, slots, versions = [told() for _ in range(FORESEEN)]
-    _, dtype, shape, count = told(), told(), told(), told()
+def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]]]:
+    """Serial, sequence number and edges of a node, and name and version of each saved value, whose numbers come next.
+    The number of facts, which comes first, is for those who count."""
+    _, node, sequence_nr, numbers, slots, versions, count = told(), told(), told(), told(), told(), told(), told()
     targets = [told() for _ in range(count)]
     numbers = numbers or (0,) * count
     edges = tuple([Edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
     saved = [(name, version) for name, version in zip(slots, versions, strict=True) if version is not None]
-    return node, sequence_nr, edges, saved, None if dtype is None else bare(shape, dtype)
+    return node, sequence_nr, edges, saved
 
 
 def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
     ``GradientSent`` and ``NodeReady`` of each edge."""
-    task, told, released, ready, metas = take(), iter(take()).__next__, take(), take(), take()
-    node, _, edges, slots, own = _known_of_node(told)
-    if metas is False:
-        come, go = take(), take()
-        gradients = tuple([_summary(take) for _ in range(come)])
-        results = tuple([_summary(take) for _ in range(go)])
-    else:
-        gradients = (own,)
-        results = tuple([_foreseen(edge, own, metas) for edge in edges])
+    task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
+    node, _, edges, slots = _known_of_node(told)
+    gradients = tuple([_summary(take) for _ in range(come)])
+    results = tuple([_summary(take) for _ in range(go)])
     facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
     for name, version in slots:
         _, storage = told(), told()
@@ -164,14 +156,6 @@ def _ran(kind: str, take: Take, at: At) -> list[Fact]:
         if target is not None and ready >> index & 1:
             facts.append(new.NodeReady(task, target, **at))
     return facts
-
-
-def _foreseen(edge: Edge, own: Summary | None, metas: Sequence[Any] | None) -> Summary | None:
-    """Type and shape of the gradient along an edge: those of the gradient that came, or of the input, if these
-    differ."""
-    if edge.target is None:
-        return None
-    return own if metas is None else bare(*metas[edge.index])
 
 
 def _failing(kind: str, take: Take, at: At) -> list[Fact]:
