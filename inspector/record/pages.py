@@ -1,8 +1,7 @@
 """Where the notes of a recording lie until somebody reads them: their parts, one after the other, on pages.
 
 A page that is full becomes a tuple. A list that grows is moved again and again, and the garbage collector goes through
-all of it; a tuple of numbers and texts it goes through once and forgets. With one list for everything, a recording of
-200 steps of a training cost half as much again as one of 16. Knows nothing of what is noted.
+all of it each time; a tuple of numbers and texts it goes through once and forgets. Knows nothing of what is noted.
 """
 
 from __future__ import annotations

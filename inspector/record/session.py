@@ -103,7 +103,7 @@ def record(*, limit: int = LIMIT, values: bool = True, places: bool = True) -> I
     ['mul']
     """
     trace = Recording()
-    recorder = Recorder(limit=limit, values=values, places=places, pages=trace.pages)
+    recorder = Recorder(trace.pages.add, limit=limit, values=values, places=places, pages=trace.pages)
     trace.unfold = recorder.unfold
     recorder.start()
     breaking.stops.append(trace.stop_at)
