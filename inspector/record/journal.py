@@ -23,6 +23,7 @@ from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 from minigrad.autograd.saved import SavedOutput
 from minigrad.events import delivering, places_wanted
 from minigrad.provenance import Where, here
+from minigrad.specialised import with_code_of_its_own
 from minigrad.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Journal:
         self._look, self._looks, self._forget, self._one = look.note, look.notes, look.forget, look.one
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
+        self._tellers = _Tellers()
         self.given = _given
         self.strokes: dict[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
@@ -142,7 +144,7 @@ class Journal:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
             if node is not None:
-                told = _tell_node(node, made)
+                told = self._tellers[op](node, made)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:
@@ -328,6 +330,14 @@ def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
                     parts += (slot.serial, slot.version_counter.serial)
     told = node.told = tuple(parts)
     return told
+
+
+class _Tellers(dict["Op", Callable[..., tuple[Any, ...]]]):
+    """``_tell_node`` for each operation, whose nodes are of one class: instructions of their own adapt to that one."""
+
+    def __missing__(self, op: Op) -> Callable[..., tuple[Any, ...]]:
+        teller = self[op] = with_code_of_its_own(_tell_node)
+        return teller
 
 
 def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
