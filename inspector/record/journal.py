@@ -136,8 +136,8 @@ class Journal:
                 made.append(numbers)
                 if self._bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
-                    shape = array.shape
-                    note += (serial, storage, out._requires_grad, None, 0, array.dtype, self._one(shape, shape))
+                    shape = array.shape and self._one(array.shape, array.shape)
+                    note += (serial, storage, out._requires_grad, None, 0, array.dtype, shape)
                 else:
                     self._note_result(note, out, serial, storage)
             if recorder.learns_names:
@@ -229,7 +229,15 @@ class Journal:
             gone, ready, sums = sent
             released = node.saved is None
             note = [RAN, site, thread, serial, told, released, ready, len(gradients), len(results)]
-            self._looks(note, (*gradients, *results))
+            if self._bare:  # what ``looks`` would do, without a call
+                for each in (*gradients, *results):
+                    if each is None:
+                        note.append(None)
+                    else:
+                        shape = each.shape
+                        note += (each.dtype, shape and self._one(shape, shape))
+            else:
+                self._looks(note, (*gradients, *results))
             if sums is None:
                 note.append(0)
             else:

@@ -86,7 +86,7 @@ class Look:
                 note.append(None)
             else:
                 shape = array.shape
-                note += (array.dtype, one(shape, shape))
+                note += (array.dtype, shape and one(shape, shape))  # there is but one empty tuple
 
     def forget(self) -> None:
         """Look at everything anew from now on: somebody may have written into a gradient."""
