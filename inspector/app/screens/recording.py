@@ -9,11 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Label, Static
 
 from inspector.app.live import Live
-from inspector.app.screens.sheet import Buttons, buttons
+from inspector.app.screens.sheet import Buttons, Overlay, buttons
 from inspector.draw.wording import plain
 from inspector.trace.facts import BackwardStarted, Printed
 
@@ -47,7 +46,7 @@ def counts(live: Live, seconds: float) -> str:
     return f"{told} · {seconds:.0f} s"
 
 
-class Recording(ModalScreen[None]):
+class Recording(Overlay[None]):
     """Closes when the script has ended, or waits for somebody; or when the reader would rather look already."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,10 +1,11 @@
-"""What all sheets share: buttons for whoever has only a mouse, and a click beside the sheet, which leaves it."""
+"""What all sheets share: each is left once, by a key, a button for whoever has only a mouse, or a click beside it."""
 
 from __future__ import annotations
 
 from typing import ClassVar, TypeVar
 
 from textual import events
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -24,7 +25,18 @@ def buttons(of: Buttons) -> Content:
     )
 
 
-class Sheet(ModalScreen[Answer | None]):
+class Overlay(ModalScreen[Answer | None]):
+    """Lies over the desk until it is left, once."""
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Leave it. What reaches it when it has been left already (a second key, its own clock) does nothing.
+
+        Textual would take away the screen that lies on top by then, whichever that is.
+        """
+        return super().dismiss(result) if self.is_active else AwaitComplete()
+
+
+class Sheet(Overlay[Answer]):
     """Lies over the desk until it is answered; with None when the reader leaves."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", show=False)]

@@ -233,19 +233,27 @@ class Surface(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The rows, as they are kept."""
-        frame, drawn, stale = self._framed(), self._drawn, self._stale
+        frame, drawn = self._framed(), self._drawn
         strips: list[Strip] = []
         for y in crop.line_range:
-            strip = None if y in stale else drawn.get(y)
+            strip = self._painted_early(y, frame) if y in self._stale else drawn.get(y)
             if strip is None:
-                strip = self._made(y, frame)
-                if y not in stale:
-                    drawn[y] = strip
+                strip = drawn[y] = self._made(y, frame)
             strips.append(strip)
         start, stop = crop.column_span
         if (start, stop) == (0, frame.size.width):
             return strips
         return [strip.crop(start, stop) for strip in strips]
+
+    def _painted_early(self, y: int, frame: Frame) -> Strip:
+        """A row that may have changed, asked for with the whole screen or by a sheet above.
+
+        Nobody says whether it goes to the terminal: what is there from now on is unknown, unless it looks the same.
+        """
+        strip = self._made(y, frame)
+        if strip != self._drawn.get(y):
+            self._drawn.pop(y, None)
+        return strip
 
     def render_line(self, y: int) -> Strip:
         """A row of the window, without the bar."""

@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from inspector.app.app import InspectorApp
 from inspector.app.live import Live
+from inspector.app.screens.help import Help
 from inspector.app.screens.recording import Recording
 from inspector.record.runner import Run
 from inspector.trace.facts import Fact, GradientAccumulated, NodeStarting, OpApplied, VersionBumped
@@ -398,6 +399,20 @@ async def test_a_recording_is_stopped_by_a_key_and_kept(beside: Beside) -> None:
         await app.until(lambda: app.app.screen is app.desk)
         assert "■ stopped" in app.text("banner")
         assert len(app.live.trace.steps_of("GradientAccumulated")) == 2
+
+
+async def test_a_recording_that_has_been_left_leaves_nothing_else(beside: Beside) -> None:
+    async with beside("import minigrad as mg\nwhile True:\n    mg.tensor(1.0)\n", steered=False) as app:
+        await app.until(lambda: isinstance(app.app.screen, Recording))
+        sheet = app.app.screen
+        await app.press("enter")
+        await app.until(lambda: app.app.screen is app.desk)
+        await app.press("?")
+        on_top = app.app.screen
+        assert isinstance(on_top, Help)
+        sheet.action_look()  # a second key that came while the first was heard
+        await app.pilot.pause()
+        assert app.app.screen is on_top
 
 
 async def test_a_breakpoint_in_a_script_that_is_only_recorded_lets_the_reader_in(beside: Beside) -> None:

@@ -91,6 +91,21 @@ async def test_what_is_asked_to_be_painted_and_looks_the_same_is_not_sent(made: 
         assert made == []
 
 
+async def test_what_the_whole_screen_painted_meanwhile_is_not_taken_for_what_was_sent_before(
+    made: list[tuple[str | None, int]],
+) -> None:
+    async with Paper().run_test(size=(20, 8)) as pilot:
+        page = pilot.app.query_one(Text)
+        page.write("one", "two")
+        await pilot.pause()
+        page.write("one", "zwei")
+        assert shown(page)[1].strip() == "zwei"  # a sheet was taken away: everything is painted, whoever asked for it
+        made.clear()
+        page.write("one", "two")
+        await pilot.pause()
+        assert made == [("text", 1)]
+
+
 async def test_the_bar_shows_how_much_there_is_and_moves_along(made: list[tuple[str | None, int]]) -> None:
     async with Paper().run_test(size=(20, 8)) as pilot:
         page = pilot.app.query_one(Text)
