@@ -47,7 +47,6 @@ class Journal:
         self._look, self._looks, self._forget, self._one = look.note, look.notes, look.forget, look.one
         self._bare = type(look) is Look
         self._pass = (0, 0, 0)
-        self._tellers = _Tellers()
         self.given = _given
         self.strokes: dict[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
@@ -144,7 +143,7 @@ class Journal:
                 recorder.learn(operands, outputs, site, thread)
             count = 1 + len(outputs)
             if node is not None:
-                told = self._tellers[op](node, made)
+                told = _tellers[op](node, made)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:
@@ -346,6 +345,10 @@ class _Tellers(dict["Op", Callable[..., tuple[Any, ...]]]):
     def __missing__(self, op: Op) -> Callable[..., tuple[Any, ...]]:
         teller = self[op] = with_code_of_its_own(_tell_node)
         return teller
+
+
+_tellers = _Tellers()
+"""For all recordings: what has adapted in one serves the next from its first step on."""
 
 
 def _tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
