@@ -28,13 +28,13 @@ from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, category, floating, of, result_type
 from minigrad.errors import do_not_meet
 from minigrad.events import (
-    Event,
     Journal,
     NodeCreated,
     OpApplied,
     OpFailed,
     TensorCreated,
     TensorSaved,
+    audience,
     emit,
 )
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise
@@ -59,7 +59,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
 
     Where the only listener keeps a journal, the ordinary is applied as if nobody listened, and told in one call.
     """
-    journal = Event.journal
+    journal = audience.journal
     given = journal.given(operands) if journal is not None and regime.unusual == 1 else None
     if journal is None or given is None:
         return fully(op, operands, attributes, announced=True)
@@ -74,7 +74,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     else:
         outputs, node = (result,), result._made_by
     reason = None if node is not None else _why_unrecorded(op, operands, outputs)
-    where = here(2) if Event.places else None
+    where = here(2) if audience.places else None
     if where is not None and node is not None:
         node.where = where
     journal.applied(op, operands, given, attributes, outputs, node, reason, where)
@@ -386,7 +386,7 @@ def inplace(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     """
     if not isinstance(operands[0], TensorBase):
         return _inplace_on_array(op, operands, attributes)
-    journal = Event.journal
+    journal = audience.journal
     if regime.unusual == 1 and journal is not None:
         given = journal.given(operands)
         if given is not None:
@@ -410,7 +410,7 @@ def _told_inplace(
     finally:
         current.told = False
     if plain:
-        where = here(2) if Event.places else None
+        where = here(2) if audience.places else None
         journal.wrote(op, operands, given, attributes, _why_unrecorded(op, operands, (target,)), where)
     return target
 

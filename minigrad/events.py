@@ -43,12 +43,6 @@ class Event:
     """The base of all events. ``where`` is the user's own line, when a listener asked for places."""
 
     listeners: ClassVar[tuple[Listener, ...]] = ()
-    anyone: ClassVar[bool] = False
-    """Whether there is any listener at all, to any kind."""
-    journal: ClassVar[Journal | None] = None
-    """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
-    places: ClassVar[bool] = False
-    """Whether some listener asked for places."""
     announce: ClassVar[Callable[..., None]]
     """``emit`` the event that has these parts, unless the only listener's journal has a stroke for the parts alone.
     Called behind the same guard; it is for kinds of which each step of a training brings many."""
@@ -119,6 +113,24 @@ class Journal(Protocol):
     def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node's run raises: ``NodeStarting``, then ``SavedUnpacked`` for each saved value."""
 
+
+class Audience:
+    """All who listen, taken together.
+
+    Asked wherever something may be told: an object with slots, whose attributes Python finds where they lie; those of a
+    class it looks for in a table, which is cold when a matrix has just been multiplied.
+    """
+
+    __slots__ = ("journal", "places")
+
+    journal: Journal | None
+    """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
+    places: bool
+    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name
+    them."""
+
+
+audience = Audience()
 
 Sums = list[tuple[int, Any, Any]]
 """Of each edge whose gradient found another in the buffer: the edge's number, what was there before, and after."""
@@ -494,19 +506,13 @@ def listen(callback: Listener, *kinds: type[Event], places: bool = False, journa
     return listening
 
 
-def places_wanted() -> bool:
-    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name
-    them."""
-    return Event.places
-
-
 def emit(event: Event) -> None:
     """Deliver ``event`` to all who listen to its kind. Called only behind ``if Kind.listeners``."""
     if delivering.now:
         return
     delivering.now = True
     try:
-        if Event.places:
+        if audience.places:
             event.where = here(2)
         for callback in type(event).listeners:
             callback(event)
@@ -528,10 +534,9 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
         before, _active = _active, edit(_active)
         if bool(_active) != bool(before):
             (regime.enter if _active else regime.leave)()
-        Event.anyone = bool(_active)
-        Event.journal = _active[0].journal if len(_active) == 1 else None
-        Event.places = any(one.places for one in _active)
-        strokes = {} if Event.journal is None else Event.journal.strokes
+        audience.journal = _active[0].journal if len(_active) == 1 else None
+        audience.places = any(one.places for one in _active)
+        strokes = {} if audience.journal is None else audience.journal.strokes
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)
             kind.announce = strokes.get(kind) or _emitter(kind)

@@ -21,7 +21,7 @@ from minigrad import events
 from minigrad.autograd.meta import number_first
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 from minigrad.autograd.saved import SavedOutput
-from minigrad.events import delivering, places_wanted
+from minigrad.events import audience, delivering
 from minigrad.provenance import Where, here
 from minigrad.specialised import with_code_of_its_own
 from minigrad.tensor import Tensor
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from minigrad.events import Sent
     from minigrad.op import Op
 
-Fields = Callable[..., Note]
+Fields = Callable[..., Note] | int
+"""What makes the fields of a fact of an event's parts; or how many of the parts, from the first on, they are."""
 _NUMBERS = frozenset({int, float, bool, complex})
 _KEPT_AS_THEY_ARE = frozenset({int, float, bool, str, type(None)})
 
@@ -59,24 +60,25 @@ class Journal:
 
     # --- single events, by their parts ------------------------------------------------------------------------------
 
-    def _stroke(self, kind: str, fields: Fields | None) -> Callable[..., None]:
+    def _stroke(self, kind: str, fields: Fields) -> Callable[..., None]:
         """Notes what leaves one fact behind: its kind, and its fields, which are the event's parts or made of them."""
-        recorder, threads, keep = self._recorder, self._threads, self._keep
+        recorder, threads, keep, rests = self._recorder, self._threads, self._keep, self._recorder.rests
+        make, count = (None, fields) if isinstance(fields, int) else (fields, 0)
 
         def stroke(*parts: Any) -> None:
+            if delivering.now:
+                return
             try:
-                if delivering.now:
-                    return
-                told = parts if fields is None else fields(*parts)
-                note = [kind, 0, threads[get_ident()], *told]
-                if recorder.left > 1:  # as ``write`` does, without a call
-                    recorder.left -= 1
+                note = [kind, 0, threads[get_ident()], *(parts[:count] if make is None else make(*parts))]
+                left = recorder.left - 1
+                if left > 0:  # as ``write`` does, without a call
+                    recorder.left = left
                     keep(note)
                 else:
                     recorder.write(note, 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
-            if recorder.rests:
+            if rests:
                 recorder.rest()
 
         return stroke
@@ -122,8 +124,6 @@ class Journal:
     ) -> None:
         """An operation, its results, its node and what that saved."""
         recorder = self._recorder
-        if recorder.left <= 0:
-            return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
             note = [APPLIED, site, thread, self._ops[op], unrecorded, len(given), len(outputs), *given]
@@ -146,8 +146,9 @@ class Journal:
                 told = _tellers[op](node, made)
                 note.append(told)
                 count += told[0]
-            if recorder.left > count:
-                recorder.left -= count
+            left = recorder.left - count
+            if left > 0:
+                recorder.left = left
                 self._keep(note)
             else:
                 recorder.write(note, count)
@@ -167,8 +168,6 @@ class Journal:
     ) -> None:
         """An operation wrote its result into its first operand."""
         recorder, target = self._recorder, operands[0]
-        if recorder.left <= 0:
-            return
         try:
             site, thread = (0, self._threads[get_ident()]) if where is None else recorder.arrive(where)
             note = [WROTE, site, thread, self._ops[op], unrecorded, len(given), *given]
@@ -210,7 +209,7 @@ class Journal:
     def _arrive_in_pass(self, task: GraphTask) -> tuple[int, int, int]:
         """Where the running pass was called, which is one place from its first plain node to its last."""
         if self._pass[0] != task.serial:
-            self._pass = (task.serial, *self._recorder.arrive(here(2) if places_wanted() else None))
+            self._pass = (task.serial, *self._recorder.arrive(here(2) if audience.places else None))
         return self._pass
 
     def ran(
@@ -218,8 +217,6 @@ class Journal:
     ) -> None:
         """A node ran from beginning to end, and sent its results on."""
         recorder = self._recorder
-        if recorder.left <= 0:
-            return
         try:
             serial, site, thread = self._pass
             if serial != task.serial:
@@ -245,8 +242,9 @@ class Journal:
                     note.append(edge)
                     self._looks(note, (before, after))
             count = 1 + told[0] + released + gone + ready.bit_count()
-            if recorder.left > count:
-                recorder.left -= count
+            left = recorder.left - count
+            if left > 0:
+                recorder.left = left
                 self._keep(note)
             else:
                 recorder.write(note, count)
@@ -258,16 +256,26 @@ class Journal:
     def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
         """A leaf took its first gradient, or a copy of it."""
         recorder = self._recorder
-        if recorder.left <= 0:
-            return
         try:
             serial, site, thread = self._pass
             if serial != task.serial:
                 serial, site, thread = self._arrive_in_pass(task)
             leaf = node.variable
-            note = [ACCUMULATED, site, thread, serial, node.serial, leaf.serial, how]
-            self._looks(note, (gradient, None if how == "stolen" else leaf._grad.array))
-            recorder.write(note, 3)
+            try:
+                note = [ACCUMULATED, site, thread, serial, node._serial, leaf._serial, how]
+            except AttributeError:  # one of them has no number yet
+                note = [ACCUMULATED, site, thread, serial, node.serial, leaf.serial, how]
+            if self._bare and how == "stolen":  # what ``looks`` would do, without a call
+                shape = gradient.shape
+                note += (gradient.dtype, shape and self._one(shape, shape), None)
+            else:
+                self._looks(note, (gradient, None if how == "stolen" else leaf._grad.array))
+            left = recorder.left - 3
+            if left > 0:
+                recorder.left = left
+                self._keep(note)
+            else:
+                recorder.write(note, 3)
         except Exception as error:
             recorder.fail(node.name(), error)
         if recorder.rests:
@@ -276,8 +284,6 @@ class Journal:
     def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node is about to fail."""
         recorder = self._recorder
-        if recorder.left <= 0:
-            return
         try:
             _, site, thread = self._arrive_in_pass(task)
             note = [FAILING, site, thread, task.serial, node.serial, len(gradients)]
@@ -384,10 +390,10 @@ def _number(node: Any) -> int:
     return serial
 
 
-_FIELDS: dict[type[events.Event], Fields | None] = {
-    events.ScopeEntered: lambda kind, name, class_name, owner: (kind, name, class_name),
-    events.ScopeLeft: None,
-    events.GradModeChanged: None,
+_FIELDS: dict[type[events.Event], Fields] = {
+    events.ScopeEntered: 3,  # all but the owner
+    events.ScopeLeft: 1,
+    events.GradModeChanged: 2,
     events.ValueRead: lambda tensor, how: (tensor.serial, how),
     events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
     events.NodeCreated: lambda node, outputs: (  # an accumulator: others are told with their operation
@@ -407,7 +413,7 @@ _FIELDS: dict[type[events.Event], Fields | None] = {
         serials_of(skipped),
     ),
 }
-"""Of an event's parts the fields of its fact, where no array is among them; None: they are its parts."""
+"""Of the kinds in whose facts no array is summarised."""
 
 STROKES = (
     *(each.__code__ for each in (Journal.applied, Journal.wrote, Journal.ran, Journal.accumulated, Journal.failing)),

@@ -154,8 +154,9 @@ class Recorder:
         """Hand on a note of so many facts; of the one that reaches the limit, the facts that do not go over it."""
         while self.left <= count and self._later:
             self._go_on()
-        if self.left > count:
-            self.left -= count
+        left = self.left - count
+        if left > 0:
+            self.left = left
             self.keep(note)
         elif self.left > 0:
             for fact in islice(self.unfold(note), self.left):

@@ -16,7 +16,7 @@ import numpy as np
 from minigrad.autograd.current import current_node
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Node
-from minigrad.events import places_wanted
+from minigrad.events import audience
 from minigrad.provenance import here, user_frame
 
 _HINT = " Make sure to enable anomaly detection for the forward pass, too."
@@ -24,7 +24,7 @@ _HINT = " Make sure to enable anomaly detection for the forward pass, too."
 
 def remember_origin(node: Node) -> None:
     """Keep where in the user's code ``node`` comes from, as far as somebody asked for it."""
-    if places_wanted():
+    if audience.places:
         place = here(3)
         if place is not None:
             node.where = place

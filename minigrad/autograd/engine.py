@@ -35,7 +35,6 @@ from minigrad.events import (
     BackwardFailed,
     BackwardFinished,
     BackwardStarted,
-    Event,
     GradientSent,
     Journal,
     NodeFinished,
@@ -43,6 +42,7 @@ from minigrad.events import (
     NodeStarting,
     Sent,
     Sums,
+    audience,
     emit,
 )
 
@@ -240,7 +240,8 @@ class GraphTask:
             self.node = node
             if careful or node.hooks is not None or regime.unusual:
                 ordinary = not careful and not create_graph and node.hooks is None
-                if not ordinary or Event.journal is None or not self._tell(Event.journal, node, gradient):
+                journal = audience.journal
+                if not ordinary or journal is None or not self._tell(journal, node, gradient):
                     self._visit(node, gradient)
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
@@ -420,8 +421,8 @@ class GraphTask:
             gradient = self._through_leaf_hooks(node, gradient)
             if self._needed is not None and node not in self._needed:
                 return
-        elif Event.journal is not None and gradient is not None and self._is_first(leaf):
-            node.accumulate(gradient, self, Event.journal)
+        elif gradient is not None and (journal := audience.journal) is not None and self._is_first(leaf):
+            node.accumulate(gradient, self, journal)
             return
         if gradient is not None and NodeStarting.listeners:
             emit(NodeStarting(self, node, (gradient,)))

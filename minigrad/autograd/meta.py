@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minigrad.autograd.current import current
-from minigrad.events import VersionBumped, places_wanted
+from minigrad.events import VersionBumped, audience
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def bump_version(tensor: Tensor, by: str) -> None:
         return
     old = counter.value
     counter.value = old + 1
-    if places_wanted():
+    if audience.places:
         _remember(counter, by)
     if VersionBumped.listeners and not current.told:
         VersionBumped.announce(tensor, counter, old, old + 1, by)

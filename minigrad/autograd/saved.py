@@ -244,7 +244,7 @@ class SavingNode(Node):
         saved = self.saved
         if saved is None:
             raise FreedError(self)
-        if regime.unusual and SavedUnpacked.listeners and not current.told:
+        if regime.unusual and not current.told and SavedUnpacked.listeners:
             self._announce_unpacking(saved)
         versions, position = self.versions, -1  # counted by hand: zip costs more than all that is done here
         if versions is UNWRITTEN:  # the usual ones are written out

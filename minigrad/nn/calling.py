@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module.forward`` between its hooks, in a scope of its own."""
-    stack = _calls.stack
-    path, class_name, told = _path(module, stack), type(module).__name__, bool(ScopeEntered.listeners)
+    stack, class_name, told = _calls.stack, type(module).__name__, ScopeEntered.listeners
+    path = _path(module, stack) if stack else ""
+    name = path or class_name
     if told:
-        ScopeEntered.announce("module", path or class_name, class_name, module)
+        ScopeEntered.announce("module", name, class_name, module)
     stack.append((module, path))
     try:
         return _between_hooks(module, args, kwargs) if module._hooks else module.forward(*args, **kwargs)
     finally:
         stack.pop()
         if told and ScopeLeft.listeners:
-            ScopeLeft.announce(path or class_name)
+            ScopeLeft.announce(name)
 
 
 def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

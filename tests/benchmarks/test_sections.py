@@ -61,10 +61,10 @@ def cut(text: str) -> str:
         ("if not regime.unusual:\n    quick()", "quick()"),
         ("told = bool(Kind.listeners)", "told = False"),
         ("f = slow if Kind.listeners else quick", "f = quick"),
-        ("if places_wanted():\n    look()", "pass"),
-        ("if regime.unusual == 1 and Event.journal is not None:\n    note()", "pass"),
-        ("if Event.journal is not None:\n    note()", "pass"),
-        ("Event.anyone = True", "Event.anyone = True"),
+        ("if audience.places:\n    look()", "pass"),
+        ("if regime.unusual == 1 and audience.journal is not None:\n    note()", "pass"),
+        ("if audience.journal is not None:\n    note()", "pass"),
+        ("audience.places = True", "audience.places = True"),
     ],
 )
 def test_a_guard_is_cut_out_with_all_that_hangs_on_it(before: str, after: str) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-NOBODY = frozenset({"listeners", "anyone", "unusual"})
-"""Attributes that say whether an event is wanted. The files that keep them up to date stay as they are."""
+NOBODY = frozenset({"listeners", "unusual"})
+"""Attributes that, like ``audience.places``, say whether an event is wanted. The files that keep them stay as they
+are."""
 KEEPERS = frozenset({"events.py", "regime.py"})
 
 
@@ -43,23 +44,22 @@ class Cutter(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
-        if node.attr in NOBODY and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+        if not isinstance(node.value, ast.Name) or not isinstance(node.ctx, ast.Load):
+            return node
+        if node.attr in NOBODY or (node.value.id, node.attr) == ("audience", "places"):
             self.count += 1
             return ast.Constant(False)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """``places_wanted()``, and ``bool(…)`` of what is known by now."""
+        """``bool(…)`` of what is known by now."""
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "places_wanted":
-            self.count += 1
-            return ast.Constant(False)
         if isinstance(node.func, ast.Name) and node.func.id == "bool" and node.args and _is(node.args[0], False):
             return ast.Constant(False)
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """``regime.unusual == 1``, and ``Event.journal is not None``."""
+        """``regime.unusual == 1``, and ``audience.journal is not None``."""
         self.generic_visit(node)
         asked = isinstance(node.left, ast.Attribute) and node.left.attr == "journal"
         if asked and isinstance(node.ops[0], ast.IsNot):
