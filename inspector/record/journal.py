@@ -86,7 +86,8 @@ class Journal:
     def _bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> Note:
         if self._bare and tensor._view is None:  # what is done below, without a call
             array = tensor.array
-            shape = self._one(array.shape, array.shape)
+            shape = array.shape
+            shape = self._one(shape, shape)
             return tensor.serial, counter.serial, old, new, by, array.dtype, shape, None
         note = [tensor.serial, counter.serial, old, new, by]
         self._note_written(note, tensor)
@@ -95,7 +96,8 @@ class Journal:
     def _cleared(self, tensor: Tensor, before: Any, to_none: bool) -> Note:
         array = getattr(before, "array", before)
         if self._bare and array is not None:
-            return tensor.serial, to_none, array.dtype, self._one(array.shape, array.shape)
+            shape = array.shape
+            return tensor.serial, to_none, array.dtype, self._one(shape, shape)
         self._forget()
         note = [tensor.serial, to_none]
         self._look(note, array)
@@ -135,7 +137,8 @@ class Journal:
                 made.append(numbers)
                 if self._bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
-                    shape = array.shape and self._one(array.shape, array.shape)
+                    shape = array.shape  # which is made anew each time that it is asked for
+                    shape = shape and self._one(shape, shape)
                     note += (serial, storage, out._requires_grad, None, 0, array.dtype, shape)
                 else:
                     self._note_result(note, out, serial, storage)

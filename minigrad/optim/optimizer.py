@@ -150,7 +150,7 @@ class Optimizer:
     def _changed_and_skipped(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The parameters that have a gradient, and those that have none."""
         everything = self._all_parameters()
-        return tuple(p for p in everything if p._grad is not None), tuple(p for p in everything if p._grad is None)
+        return tuple([p for p in everything if p._grad is not None]), tuple([p for p in everything if p._grad is None])
 
     def update(self, value: Array, gradient: Array, group: Group, state: State) -> None:
         """Change ``value`` in place by ``gradient``, which is left as it is."""
