@@ -200,7 +200,8 @@ class Recorder:
         self._end(f"it reached its limit of {self._limit:,} facts")
 
     def _bind(self, serial: int, name: str) -> None:
-        self._write((NAMED, *self._at, serial, name))
+        if self.left > 0:
+            self._write((NAMED, *self._at, serial, name))
 
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""

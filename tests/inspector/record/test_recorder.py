@@ -239,6 +239,20 @@ def test_an_abandoned_recorder_waits_for_nobody() -> None:
     assert taken == []
 
 
+def test_an_abandoned_recorder_hands_on_nothing_more_and_no_name_either() -> None:
+    taken: list[Fact] = []
+    recorder = Recorder(taken.append)
+    recorder.start()
+    x = mg.tensor(1.0, requires_grad=True)
+    before = len(taken)
+    recorder.abandon()
+    y = x * x
+    z = y + 1.0
+    z.backward()
+    recorder.stop()
+    assert len(taken) == before == 1
+
+
 def test_a_trace_can_be_saved_and_opened(tmp_path: Path) -> None:
     with inspector.record() as trace:
         w = mg.tensor(3.0, requires_grad=True)
