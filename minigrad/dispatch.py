@@ -64,7 +64,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     if journal is None or given is None:
         return fully(op, operands, attributes, announced=True)
     try:
-        result = op.unheard(*operands, *attributes)
+        result = op.unheard(*(operands + attributes))
     except Exception as error:
         _announce_failure(op, operands, error)
         raise
@@ -401,7 +401,7 @@ def _told_inplace(
     target = operands[0]
     current.told = True
     try:
-        op.unheard_inplace(*operands, *attributes)
+        op.unheard_inplace(*(operands + attributes))
         plain = current.told
     except Exception as error:
         if current.told:

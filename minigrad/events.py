@@ -101,11 +101,18 @@ class Journal(Protocol):
         """An operation in place that left no history: ``OpApplied``, ``VersionBumped`` of the first operand."""
 
     def ran(
-        self, task: GraphTask, node: Any, gradients: tuple[Any, ...], saved: Any, results: list[Any], sent: Sent
+        self,
+        task: GraphTask,
+        node: Any,
+        told: tuple[Any, ...] | None,
+        gradients: tuple[Any, ...],
+        saved: Any,
+        results: list[Any],
+        sent: Sent,
     ) -> None:
         """All that a node's run brings: ``NodeStarting``, ``SavedUnpacked`` for each of ``saved``, which is of the
         version that was saved, ``NodeFinished``, ``SavedReleased`` if nothing is saved any more, then ``GradientSent``
-        and ``NodeReady`` along each edge."""
+        and ``NodeReady`` along each edge. ``told`` is what the journal left with the node, if it was told of it."""
 
     def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
         """The first gradient of a leaf: ``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""

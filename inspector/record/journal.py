@@ -21,7 +21,7 @@ from minigrad import events
 from minigrad.autograd.meta import number_first
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 from minigrad.autograd.saved import SavedOutput
-from minigrad.events import audience, delivering
+from minigrad.events import audience
 from minigrad.provenance import Where, here
 from minigrad.specialised import with_code_of_its_own
 from minigrad.tensor import Tensor
@@ -66,7 +66,7 @@ class Journal:
         make, count = (None, fields) if isinstance(fields, int) else (fields, 0)
 
         def stroke(*parts: Any) -> None:
-            if delivering.now:
+            if recorder.telling and recorder.telling == get_ident():
                 return
             try:
                 note = [kind, 0, threads[get_ident()], *(parts[:count] if make is None else make(*parts))]
@@ -216,7 +216,14 @@ class Journal:
         return self._pass
 
     def ran(
-        self, task: GraphTask, node: Any, gradients: tuple[Any, ...], saved: Any, results: list[Any], sent: Sent
+        self,
+        task: GraphTask,
+        node: Any,
+        told: tuple[Any, ...] | None,
+        gradients: tuple[Any, ...],
+        saved: Any,
+        results: list[Any],
+        sent: Sent,
     ) -> None:
         """A node ran from beginning to end, and sent its results on."""
         recorder = self._recorder
@@ -224,12 +231,12 @@ class Journal:
             serial, site, thread = self._pass
             if serial != task.serial:
                 serial, site, thread = self._arrive_in_pass(task)
-            told = getattr(node, "told", None) or _tell_passed(node, saved)
+            told = told or _tell_passed(node, saved)
             gone, ready, sums = sent
             released = node.saved is None
             note = [RAN, site, thread, serial, told, released, ready, len(gradients), len(results)]
             if self._bare:  # what ``looks`` would do, without a call
-                for each in (*gradients, *results):
+                for each in [*gradients, *results]:
                     if each is None:
                         note.append(None)
                     else:
@@ -387,10 +394,11 @@ def _note_versions(note: list[Any], node: Any) -> int:
     return len(kept)
 
 
-def _number(node: Any) -> int:
-    """The serial of a node just made, which nobody has asked for it: found without a vain look."""
+def _accumulator(node: Any, outputs: tuple[Any, ...]) -> Note:
+    """The fields of an accumulator just made, whose number nobody has asked for; other nodes are told with their
+    operation."""
     node._serial = serial = next_node_serial()
-    return serial
+    return serial, "AccumulateGrad", node.sequence_nr, (), (), node.variable.serial, ""
 
 
 _FIELDS: dict[type[events.Event], Fields] = {
@@ -399,15 +407,7 @@ _FIELDS: dict[type[events.Event], Fields] = {
     events.GradModeChanged: 2,
     events.ValueRead: lambda tensor, how: (tensor.serial, how),
     events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
-    events.NodeCreated: lambda node, outputs: (  # an accumulator: others are told with their operation
-        _number(node),
-        "AccumulateGrad",
-        node.sequence_nr,
-        (),
-        (),
-        node.variable.serial,
-        "",
-    ),
+    events.NodeCreated: _accumulator,
     events.NodeReady: lambda task, node: (task.serial, node.serial),
     events.BackwardFinished: lambda task: (task.serial,),
     events.OptimizerStepped: lambda optimizer, parameters, skipped: (

@@ -64,6 +64,8 @@ class Recorder:
         self.learns_names = places
         self.rests = after is not None
         self.lock = threading.Lock()
+        self.telling = 0
+        """The thread in which an event is being told; 0 if there is none. What is read there meanwhile is no event."""
         self._sites = [Site(None)]
         self._site_numbers: dict[int, tuple[Where, int]] = {}
         self.ops: Numbers[Op] = Numbers()
@@ -104,10 +106,13 @@ class Recorder:
         with self.lock:
             if self.left <= 0:
                 return
+            self.telling = get_ident()
             try:
                 self._tell(event)
             except Exception as error:  # the program is not to suffer from a fault of ours
                 self.fail(f"a {type(event).__name__}", error)
+            finally:
+                self.telling = 0
             self._rest()
 
     def _tell(self, event: Any) -> None:

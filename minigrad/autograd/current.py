@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Current(threading.local):
     """This thread's innermost graph task, and the depth of nesting.
 
-    ``told``: what the running node unpacks and releases, or the operation writes, will be in a listener's journal.
+    ``told``: what the operation writes will be in a listener's journal.
     """
 
     task: GraphTask | None = None
@@ -22,6 +22,9 @@ class Current(threading.local):
 
 
 current = Current()
+quiet: set[int] = set()
+"""The threads in whose running node what is unpacked will be in a listener's journal. Not an attribute of ``current``:
+that costs Python three times as much, and every node needs it three times."""
 
 
 def current_graph_task() -> GraphTask | None:

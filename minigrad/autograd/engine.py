@@ -11,12 +11,13 @@ import heapq
 import itertools
 import threading
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minigrad.autograd import anomaly
-from minigrad.autograd.current import current
+from minigrad.autograd.current import current, quiet
 from minigrad.autograd.hook_calls import (
     FORGOTTEN,
     run_post_accumulate_hooks,
@@ -308,11 +309,15 @@ class GraphTask:
     def _tell(self, journal: Journal, node: Any, gradient: Gradient) -> bool:
         """A node with which no code of the user's runs is told in one call, since the only listener keeps a journal;
         False of any other, which did not run."""
-        if getattr(node, "told", None) is None and not _is_plain(node):
+        try:
+            told = node.told
+        except AttributeError:  # it was made while nobody kept one
+            told = None
+        if told is None and not _is_plain(node):
             return False
         gradients = (gradient,) if node.single else as_tuple(node, gradient)
-        saved = node.saved
-        current.told = True
+        saved, thread = node.saved, get_ident()
+        quiet.add(thread)
         try:
             results = node.run(gradient, False)
             if saved and not self.retain_graph:
@@ -321,8 +326,8 @@ class GraphTask:
             journal.failing(self, node, gradients)
             raise
         finally:
-            current.told = False
-        journal.ran(self, node, gradients, saved, results, self._delivered(node, results))
+            quiet.discard(thread)
+        journal.ran(self, node, told, gradients, saved, results, self._delivered(node, results))
         return True
 
     def _delivered(self, node: Node, results: list[Gradient]) -> Sent:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from minigrad.autograd.current import current
+from minigrad.autograd.current import quiet
 from minigrad.autograd.duals import KeepsTangent, duals
 from minigrad.autograd.meta import DetachedCounter, VersionCounter
 from minigrad.autograd.modes import modes, no_grad
@@ -236,7 +237,7 @@ class SavingNode(Node):
     def release(self) -> None:
         if self.versions:
             self.saved = None
-            if SavedReleased.listeners and not current.told:
+            if SavedReleased.listeners:
                 emit(SavedReleased(self))
 
     def unpack_arrays(self) -> list[Any]:
@@ -244,7 +245,7 @@ class SavingNode(Node):
         saved = self.saved
         if saved is None:
             raise FreedError(self)
-        if regime.unusual and not current.told and SavedUnpacked.listeners:
+        if regime.unusual and get_ident() not in quiet and SavedUnpacked.listeners:
             self._announce_unpacking(saved)
         versions, position = self.versions, -1  # counted by hand: zip costs more than all that is done here
         if versions is UNWRITTEN:  # the usual ones are written out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 import inspector
 import minigrad as mg
 from inspector.record import journal as journals
+from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
 from inspector.record.recorder import Recorder
 from inspector.record.unfold import Note
@@ -236,6 +238,20 @@ def test_what_training_brings_again_and_again_builds_no_event(monkeypatch: pytes
     often = {"ScopeEntered", "ScopeLeft", "GradCleared", "VersionBumped", "OptimizerStepped", "ValueRead"}
     assert often <= {type(fact).__name__ for fact in trace.facts}
     assert not often & set(built)
+
+
+def test_what_is_read_while_an_event_is_told_is_no_event(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = mg.tensor(2.0, requires_grad=True)
+
+    def reading(*parts: Any) -> Fact:
+        x.item()
+        return freeze(*parts)
+
+    monkeypatch.setattr("inspector.record.recorder.freeze", reading)
+    with inspector.record(values=False, places=False) as trace:
+        x.requires_grad_(False)  # comes as an event
+        x.item()
+    assert [type(fact).__name__ for fact in trace.facts] == ["RequiresGradChanged", "ValueRead"]
 
 
 def test_a_limit_cuts_a_note_in_two() -> None:
