@@ -88,7 +88,10 @@ class Journal:
             array = tensor.array
             shape = array.shape
             shape = self._one(shape, shape)
-            return tensor.serial, counter.serial, old, new, by, array.dtype, shape, None
+            try:
+                return tensor._serial, counter._serial, old, new, by, array.dtype, shape, None
+            except AttributeError:  # one of them has no number yet
+                return tensor.serial, counter.serial, old, new, by, array.dtype, shape, None
         note = [tensor.serial, counter.serial, old, new, by]
         self._note_written(note, tensor)
         return tuple(note)

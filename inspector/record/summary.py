@@ -76,17 +76,16 @@ class Look:
 
     def note(self, note: list[Any], array: Any) -> None:
         """Add to a note what it is to keep of an array: its type and its shape."""
-        self.notes(note, (array,))
+        if array is None:
+            note.append(None)
+        else:
+            shape = array.shape
+            note += (array.dtype, shape and self.one(shape, shape))  # there is but one empty tuple
 
     def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
         """The same of several, in one call."""
-        one = self.one
         for array in arrays:
-            if array is None:
-                note.append(None)
-            else:
-                shape = array.shape
-                note += (array.dtype, shape and one(shape, shape))  # there is but one empty tuple
+            self.note(note, array)
 
     def forget(self) -> None:
         """Look at everything anew from now on: somebody may have written into a gradient."""
@@ -122,10 +121,6 @@ class InFull(Look):
             note += (array.shape, array.dtype, array.tobytes())
         else:
             note.append(self.gradient(array))
-
-    def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
-        for array in arrays:
-            self.note(note, array)
 
     def forget(self) -> None:
         self._known.clear()
