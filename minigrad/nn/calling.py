@@ -2,8 +2,7 @@
 order.
 
 Scope entered, forward pre-hooks, forward, forward hooks, scope left. Backward hooks hang on two identities, one around
-the
-inputs and one around the outputs, whose nodes meet the gradients.
+the inputs and one around the outputs, whose nodes meet the gradients.
 """
 
 from __future__ import annotations
