@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.audience import Journal, audience
 from minigrad.autograd import views
 from minigrad.autograd.anomaly import remember_origin
-from minigrad.autograd.current import current
+from minigrad.autograd.current import quiet_writers
 from minigrad.autograd.duals import duals
 from minigrad.autograd.masks import bits, mask_of
 from minigrad.autograd.meta import bump_version, untracked
@@ -27,16 +29,7 @@ from minigrad.autograd.saved import Packed, SavedOutput, slot_for
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array, category, floating, of, result_type
 from minigrad.errors import do_not_meet
-from minigrad.events import (
-    Journal,
-    NodeCreated,
-    OpApplied,
-    OpFailed,
-    TensorCreated,
-    TensorSaved,
-    audience,
-    emit,
-)
+from minigrad.events import NodeCreated, OpApplied, OpFailed, TensorCreated, TensorSaved, emit
 from minigrad.memory_order import MIXING, as_operands_lie, lies_otherwise
 from minigrad.provenance import here
 
@@ -60,8 +53,11 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     Where the only listener keeps a journal, the ordinary is applied as if nobody listened, and told in one call.
     """
     journal = audience.journal
-    given = journal.given(operands) if journal is not None and regime.unusual == 1 else None
-    if journal is None or given is None:
+    if journal is None or regime.unusual != 1:
+        return fully(op, operands, attributes, announced=True)
+    give, tell = journal.given, journal.applied
+    given = give(operands)
+    if given is None:
         return fully(op, operands, attributes, announced=True)
     try:
         result = op.unheard(*(operands + attributes))
@@ -77,7 +73,7 @@ def general(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> A
     where = here(2) if audience.places else None
     if where is not None and node is not None:
         node.where = where
-    journal.applied(op, operands, given, attributes, outputs, node, reason, where)
+    tell(op, operands, given, attributes, outputs, node, reason, where)
     return result
 
 
@@ -398,17 +394,17 @@ def _told_inplace(
     journal: Journal, op: Op, operands: tuple[Any, ...], given: list[Any], attributes: tuple[Any, ...]
 ) -> Any:
     """A plain write is told afterwards in one call: the only listener keeps a journal."""
-    target = operands[0]
-    current.told = True
+    target, thread = operands[0], get_ident()
+    quiet_writers.add(thread)
     try:
         op.unheard_inplace(*(operands + attributes))
-        plain = current.told
+        plain = thread in quiet_writers
     except Exception as error:
-        if current.told:
+        if thread in quiet_writers:
             _announce_failure(op, operands, error)
         raise
     finally:
-        current.told = False
+        quiet_writers.discard(thread)
     if plain:
         where = here(2) if audience.places else None
         journal.wrote(op, operands, given, attributes, _why_unrecorded(op, operands, (target,)), where)
@@ -417,7 +413,7 @@ def _told_inplace(
 
 def aloud(op: Op, operands: tuple[Any, ...], attributes: tuple[Any, ...]) -> Any:
     """``inplace`` step by step, with its events."""
-    current.told = False
+    quiet_writers.discard(get_ident())
     operands = tuple(map(_operand, operands))
     try:
         return _inplace(op, operands, attributes)

@@ -19,10 +19,11 @@ mul
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
+from minigrad.audience import Journal, audience
 from minigrad.autograd.regime import regime
 from minigrad.provenance import here
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.meta import VersionCounter
     from minigrad.autograd.node import Node
-    from minigrad.op import Op
     from minigrad.provenance import Where
     from minigrad.tensor import Tensor
 
@@ -43,9 +43,6 @@ class Event:
     """The base of all events. ``where`` is the user's own line, when a listener asked for places."""
 
     listeners: ClassVar[tuple[Listener, ...]] = ()
-    announce: ClassVar[Callable[..., None]]
-    """``emit`` the event that has these parts, unless the only listener's journal has a stroke for the parts alone.
-    Called behind the same guard; it is for kinds of which each step of a training brings many."""
     where: Where | None = field(default=None, init=False, repr=False)
 
 
@@ -58,92 +55,6 @@ class TensorCreated(Event):
     """What made it: ``tensor``, ``zeros``, an operation's name, ``detach``, ``data``, …"""
     sources: tuple[Tensor, ...] = ()
     """The tensors whose values it took without their history: what it is an alias of, or was copied from."""
-
-
-class Journal(Protocol):
-    """A listener's short form: an ordinary operation or node is told in one call, in place of some six events.
-
-    The calls carry all that the events would have said, as live objects; so a recorder builds no event that it would
-    only take apart again. They happen only where nothing else would be announced in between; all else still comes as
-    events, and so does everything while somebody else listens, too.
-    """
-
-    @property
-    def strokes(self) -> Mapping[type[Event], Callable[..., None]]:
-        """Of some kinds of events, what ``announce`` gives their parts to in place of the event."""
-
-    def given(self, operands: tuple[Any, ...]) -> list[Any] | None:
-        """What the journal keeps of an operation's operands, if these are tensors and numbers; None if they are not, or
-        if no tensor is among them: then the operation comes as events."""
-
-    def applied(
-        self,
-        op: Op,
-        operands: tuple[Any, ...],
-        given: list[Any],
-        attributes: tuple[Any, ...],
-        outputs: tuple[Tensor, ...],
-        node: Any,
-        unrecorded: str | None,
-        where: Where | None,
-    ) -> None:
-        """``OpApplied``, a ``TensorCreated`` for each output, ``NodeCreated``, ``TensorSaved`` for all it saved."""
-
-    def wrote(
-        self,
-        op: Op,
-        operands: tuple[Any, ...],
-        given: list[Any],
-        attributes: tuple[Any, ...],
-        unrecorded: str | None,
-        where: Where | None,
-    ) -> None:
-        """An operation in place that left no history: ``OpApplied``, ``VersionBumped`` of the first operand."""
-
-    def ran(
-        self,
-        task: GraphTask,
-        node: Any,
-        told: tuple[Any, ...] | None,
-        gradients: tuple[Any, ...],
-        saved: Any,
-        results: list[Any],
-        sent: Sent,
-    ) -> None:
-        """All that a node's run brings: ``NodeStarting``, ``SavedUnpacked`` for each of ``saved``, which is of the
-        version that was saved, ``NodeFinished``, ``SavedReleased`` if nothing is saved any more, then ``GradientSent``
-        and ``NodeReady`` along each edge. ``told`` is what the journal left with the node, if it was told of it."""
-
-    def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
-        """The first gradient of a leaf: ``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
-
-    def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
-        """A node's run raises: ``NodeStarting``, then ``SavedUnpacked`` for each saved value."""
-
-
-class Audience:
-    """All who listen, taken together.
-
-    Asked wherever something may be told: an object with slots, whose attributes Python finds where they lie; those of a
-    class it looks for in a table, which is cold when a matrix has just been multiplied.
-    """
-
-    __slots__ = ("journal", "places")
-
-    journal: Journal | None
-    """What the ordinary is told to instead of as events: the only listener's, if it keeps one."""
-    places: bool
-    """Whether some listener asked for places: then nodes and version counters remember theirs, so that errors can name
-    them."""
-
-
-audience = Audience()
-
-Sums = list[tuple[int, Any, Any]]
-"""Of each edge whose gradient found another in the buffer: the edge's number, what was there before, and after."""
-Sent = tuple[int, int, Sums | None]
-"""What a node's run did along its edges: how many gradients it sent, which edges made their target ready (bit ``i`` is
-set for edge ``i``), and the sums."""
 
 
 class Request(NamedTuple):
@@ -546,12 +457,30 @@ def _change(edit: Callable[[tuple[Listening, ...]], tuple[Listening, ...]]) -> N
         strokes = {} if audience.journal is None else audience.journal.strokes
         for kind in KINDS:
             kind.listeners = tuple(one.callback for one in _active if kind in one.kinds)
-            kind.announce = strokes.get(kind) or _emitter(kind)
+        for name, kind in _TOLD.items():
+            setattr(audience, name, (strokes.get(kind) or _emitter(kind)) if kind.listeners else None)
 
 
 def _emitter(kind: type[Event]) -> Callable[..., None]:
-    """``announce`` for those who want events."""
+    """What is told the parts of an event, for those who want events."""
     return lambda *parts: emit(kind(*parts))
+
+
+_TOLD: dict[str, type[Event]] = {
+    "backward_finished": BackwardFinished,
+    "backward_started": BackwardStarted,
+    "grad_cleared": GradCleared,
+    "grad_mode_changed": GradModeChanged,
+    "grad_read": GradRead,
+    "node_created": NodeCreated,
+    "node_ready": NodeReady,
+    "optimizer_stepped": OptimizerStepped,
+    "scope_entered": ScopeEntered,
+    "scope_left": ScopeLeft,
+    "value_read": ValueRead,
+    "version_bumped": VersionBumped,
+}
+"""The kinds that are told to ``audience``, by the name of the attribute there."""
 
 
 _change(lambda active: active)

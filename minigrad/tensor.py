@@ -15,6 +15,7 @@ import numpy as np
 
 import minigrad.ops.fitting  # noqa: F401 (gives the engine its ``fit``)
 from minigrad import dtypes
+from minigrad.audience import audience
 from minigrad.autograd import views
 from minigrad.autograd.backward import backward
 from minigrad.autograd.geometry import geometry
@@ -27,18 +28,7 @@ from minigrad.autograd.wrap import TensorBase, late, wrap
 from minigrad.devices import CPU
 from minigrad.devices import device as device_type
 from minigrad.dtypes import Array, dtype
-from minigrad.events import (
-    GradAssigned,
-    GradCleared,
-    GradMissing,
-    GradRead,
-    GradRetained,
-    RequiresGradChanged,
-    TensorCreated,
-    ValueRead,
-    emit,
-    refused,
-)
+from minigrad.events import GradAssigned, GradMissing, GradRetained, RequiresGradChanged, TensorCreated, emit, refused
 from minigrad.missing import AbsentMethods
 from minigrad.older_linalg import OlderLinalgMethods
 from minigrad.ops.arithmetic import ArithmeticMethods
@@ -366,8 +356,8 @@ class Tensor(
                 emit(GradMissing(self))
             if self._requires_warning():
                 warnings.warn(_NON_LEAF, stacklevel=2)
-        elif GradRead.listeners:
-            GradRead.announce(self, held)
+        elif tell := audience.grad_read:
+            tell(self, held)
         return held
 
     @grad.setter
@@ -377,8 +367,8 @@ class Tensor(
             self._check_grad(value)
         self._grad = value
         if value is None:
-            if before is not None and GradCleared.listeners:
-                GradCleared.announce(self, before, True)
+            if before is not None and (tell := audience.grad_cleared):
+                tell(self, before, True)
         elif GradAssigned.listeners:
             emit(GradAssigned(self, before, value))
 
@@ -482,8 +472,8 @@ class Tensor(
             raise self._refused(
                 "numpy", "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
             )
-        if ValueRead.listeners:
-            ValueRead.announce(self, "numpy")
+        if tell := audience.value_read:
+            tell(self, "numpy")
         return self.array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
@@ -493,14 +483,14 @@ class Tensor(
         """The one element as a Python number. Raises RuntimeError when there are more or none."""
         if self.array.size != 1:
             raise self._refused("item", f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
-        if ValueRead.listeners:
-            ValueRead.announce(self, "item")
+        if tell := audience.value_read:
+            tell(self, "item")
         return self.array.item()
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a 0-dim tensor gives a number."""
-        if ValueRead.listeners:
-            ValueRead.announce(self, "tolist")
+        if tell := audience.value_read:
+            tell(self, "tolist")
         return self.array.tolist()
 
     def __len__(self) -> int:
@@ -517,8 +507,8 @@ class Tensor(
         if self.array.size != 1:
             what = "no values" if not self.array.size else "more than one value"
             raise self._refused("bool", f"Boolean value of Tensor with {what} is ambiguous")
-        if ValueRead.listeners:
-            ValueRead.announce(self, "bool")
+        if tell := audience.value_read:
+            tell(self, "bool")
         return bool(self.array.item())
 
     def __float__(self) -> float:
@@ -584,9 +574,9 @@ def clear_grad(tensor: Tensor, set_to_none: bool) -> None:
     gradient = tensor._grad
     if gradient is None:
         return
-    if GradCleared.listeners:
+    if tell := audience.grad_cleared:
         held = gradient.array if set_to_none else gradient.array.copy()  # which is about to be overwritten
-        GradCleared.announce(tensor, held, set_to_none)
+        tell(tensor, held, set_to_none)
     if set_to_none:
         tensor._grad = None
     elif gradient._made_by is not None:

@@ -378,6 +378,8 @@ def _serial(thing: Any) -> int | None:
 
 
 def serials_of(things: Sequence[Any]) -> tuple[int, ...]:
+    if not things:
+        return ()
     try:
         return tuple([thing._serial for thing in things])  # to ask the property takes three times as long
     except AttributeError:  # one of them has no number yet

@@ -53,7 +53,8 @@ class Recorder:
         pages: Pages | None = None,
     ) -> None:
         self._sink, self._pages = sink, pages
-        self.keep = self._keep_as_tuple if pages is None else pages.add_parts
+        self._add = self._keep_as_tuple if pages is None else pages.add_parts
+        self.keep = self._add if after is None else self._keep_and_rest
         self._limit = self._later = limit
         self.left = 0
         """Facts until ``_go_on`` is to be asked for more; 0 when the recording is over."""
@@ -62,15 +63,17 @@ class Recorder:
         self._after = after
         self._look = InFull() if values else Look()
         self.learns_names = places
-        self.rests = after is not None
         self.lock = threading.Lock()
         self.telling = 0
         """The thread in which an event is being told; 0 if there is none. What is read there meanwhile is no event."""
         self._sites = [Site(None)]
         self._site_numbers: dict[int, tuple[Where, int]] = {}
         self.ops: Numbers[Op] = Numbers()
-        self.threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
-        self.unfold = Unfolder(self._sites, self.ops.things).unfold
+        self._threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
+        self._spots: Numbers[tuple[int, int]] = Numbers()
+        self.nowhere = _Nowhere(self._spots, self._threads)
+        """Of each thread, by what ``get_ident`` says: the number of the spot in it whose site is unknown."""
+        self.unfold = Unfolder(self._sites, self._spots.things, self.ops.things).unfold
         self._journal = Journal(self, self._look)
         self._journalled = journal
         self._names = Names(self._bind, lambda frame: self._sites[self._site_number(place_of(frame))])
@@ -133,25 +136,25 @@ class Recorder:
         elif type(event) is events.ScopeEntered:
             self._names.entered(event.owner, event.name or event.class_name, site)
 
-    def arrive(self, where: Where | None) -> tuple[int, int]:
-        """The program has come to ``where``: the numbers of that site and of the thread."""
+    def arrive(self, where: Where | None) -> int:
+        """The program has come to ``where``: the number of that spot, which is a site and a thread."""
         if where is None:
-            return 0, self.threads[get_ident()]
+            return self.nowhere[get_ident()]
         with self.lock, events.delivering:
-            return self._arrive(where)
+            return self._spots[self._arrive(where)]
 
     def _arrive(self, where: Where | None) -> tuple[int, int]:
-        number, thread = self._site_number(where), self.threads[get_ident()]
+        number, thread = self._site_number(where), self._threads[get_ident()]
         if self.learns_names:
             self._at = (number, thread)
             self._names.settle(self._sites[number], thread)
         return number, thread
 
-    def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], number: int, thread: int) -> None:
-        """An operation at this site used these operands and made these outputs: they may have names."""
-        site = self._sites[number]
+    def learn(self, operands: tuple[Any, ...], outputs: tuple[Any, ...], spot: int) -> None:
+        """An operation at this spot used these operands and made these outputs: they may have names."""
         with self.lock, events.delivering:
-            self._at = (number, thread)
+            self._at = number, thread = self._spots.things[spot]
+            site = self._sites[number]
             self._names.used(operands, site)
             self._names.made(outputs, site, thread)
 
@@ -170,6 +173,12 @@ class Recorder:
 
     def _keep_as_tuple(self, note: list[Any]) -> None:
         self._sink(tuple(note))
+
+    def _keep_and_rest(self, note: list[Any]) -> None:
+        """With this each stroke of the journal ends."""
+        self._add(note)
+        with self.lock:
+            self._rest()
 
     def _write(self, fact: Fact | Note) -> None:
         self.left -= 1
@@ -190,11 +199,6 @@ class Recorder:
         """The program is not to suffer from a fault of ours: the recording ends."""
         self._end(f"it failed on {told} with {type(error).__name__}: {error}")
 
-    def rest(self) -> None:
-        """One stroke of the journal is over; called where ``rests`` says so."""
-        with self.lock:
-            self._rest()
-
     def _rest(self) -> None:
         if self.left <= 0:
             self._end_at_limit()
@@ -206,7 +210,7 @@ class Recorder:
 
     def _bind(self, serial: int, name: str) -> None:
         if self.left > 0:
-            self._write((NAMED, *self._at, serial, name))
+            self._write((NAMED, self._spots[self._at], serial, name))
 
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""
@@ -248,6 +252,15 @@ class Numbers(dict[T, int]):
                 self[thing] = len(self.things)
                 self.things.append(thing)
         return self[thing]
+
+
+class _Nowhere(dict[int, int]):
+    def __init__(self, spots: Numbers[tuple[int, int]], threads: Numbers[int]) -> None:
+        self._spots, self._threads = spots, threads
+
+    def __missing__(self, ident: int) -> int:
+        spot = self[ident] = self._spots[0, self._threads[ident]]
+        return spot
 
 
 def _of_tensor(event: Any) -> tuple[Any, ...]:

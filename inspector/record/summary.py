@@ -51,19 +51,22 @@ def summarise(value: Any) -> Summary | None:
 
 
 class Look:
-    """How much a recording takes of the arrays that it meets. This one: shape and type."""
+    """How much a recording takes of the arrays that it meets. This one: their form, which is type and shape."""
+
+    bare = True
+    """Whether that is all."""
 
     def __init__(self) -> None:
         self.one = dict[Any, Any]().setdefault
-        """``one(x, x)``: of equal shapes the one that came first. What notes keep, the garbage collector goes through
-        when it is new, and of fifty shapes that a step of a training brings, five differ."""
+        """``one(x, x)``: of equal forms the one that came first. What notes keep the garbage collector
+        goes through when it is new, and of fifty forms that a step of a training brings, five differ."""
 
     def value(self, value: Any) -> Summary | None:
         """The summary of the array that a tensor holds now; None of None."""
         if value is None:
             return None
         array = getattr(value, "array", value)
-        return bare(array.shape, array.dtype)
+        return bare(array.dtype, array.shape)
 
     def whole(self, tensor: Any) -> Summary | None:
         """The summary of what a view is a part of, if that is small: it is asked for at every write through a view."""
@@ -75,12 +78,15 @@ class Look:
         return self.value(value)
 
     def note(self, note: list[Any], array: Any) -> None:
-        """Add to a note what it is to keep of an array: its type and its shape."""
+        """Add to a note what it is to keep of an array: its form."""
         if array is None:
             note.append(None)
         else:
-            shape = array.shape
-            note += (array.dtype, shape and self.one(shape, shape))  # there is but one empty tuple
+            note.append(self.form(array))
+
+    def form(self, array: Any) -> Any:
+        """Type and shape; of a single number the type alone."""
+        return self.one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
 
     def notes(self, note: list[Any], arrays: Iterable[Any]) -> None:
         """The same of several, in one call."""
@@ -96,6 +102,8 @@ class InFull(Look):
 
     A gradient is told of four times before it arrives; it is looked at once. Holds no array.
     """
+
+    bare = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +126,7 @@ class InFull(Look):
     def note(self, note: list[Any], array: Any) -> None:
         """Of a small array its bytes, a copy of which costs less than one number about it; else the summary."""
         if array is not None and array.size <= SAMPLE and array.dtype.kind == "f":
-            note += (array.shape, array.dtype, array.tobytes())
+            note += (array.tobytes(), self.form(array))
         else:
             note.append(self.gradient(array))
 
@@ -132,7 +140,7 @@ def _places(shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 
 
 @lru_cache(maxsize=1024)
-def bare(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Summary:
+def bare(dtype: np.dtype[Any], shape: tuple[int, ...]) -> Summary:
     """The summary of an array of which nothing else was taken."""
     return Summary(shape, short_name(dtype))
 

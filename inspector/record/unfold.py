@@ -1,8 +1,8 @@
 """Notes into facts: what ``inspector.record.journal`` noted in one stroke, as the facts that events would have left.
 
-A note is flat: its kind, the numbers of its site and thread, and then what its kind calls for. Each is read here in the
-order in which it was written there. A note of a single fact has the name of the fact's class for its kind, and then the
-fields. Knows no live objects.
+A note is flat: its kind, the number of its spot (site and thread), and then what its kind calls for. Each is read here
+in the order in which it was written there. A note of a single fact has the name of the fact's class for its kind, and
+then the fields. Knows no live objects.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from inspector.record.summary import bare, summarise
 from inspector.trace import facts as new
 from inspector.trace.facts import KINDS, Edge, Fact, SavedSlot, Summary
 from inspector.trace.sample import Sample
+from minigrad.autograd.node import ACCUMULATE_FIRST
 
 if TYPE_CHECKING:
     from inspector.record.source import Site
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 
 Note = tuple[Any, ...]
-APPLIED, WROTE, NAMED, RAN, ACCUMULATED, FAILING = "applied", "wrote", "named", "ran", "accumulated", "failing"
+APPLIED, WROTE, NAMED, RAN = "applied", "wrote", "named", "ran"
+ADDED, ACCUMULATOR, ACCUMULATED, FAILING = "added", "accumulator", "accumulated", "failing"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 At = dict[str, Any]
@@ -38,10 +40,11 @@ class Text(str):
 
 
 class Unfolder:
-    """Makes facts of notes that number their sites and operations by their places in these lists."""
+    """Makes facts of notes that number spots and operations by their places in these lists, and spots their sites."""
 
-    def __init__(self, sites: Sequence[Site], ops: Sequence[Op]) -> None:
+    def __init__(self, sites: Sequence[Site], spots: Sequence[tuple[int, int]], ops: Sequence[Op]) -> None:
         self._sites = sites
+        self._spots = spots
         self._ops = ops
 
     def unfold(self, notes: Iterable[Any]) -> Iterator[Fact]:
@@ -61,8 +64,9 @@ class Unfolder:
                 yield one
 
     def _facts_of(self, kind: str, take: Take) -> list[Fact]:
-        site = self._sites[take()]
-        at = {"place": site.place, "thread": take()}
+        number, thread = self._spots[take()]
+        site = self._sites[number]
+        at: At = {"place": site.place, "thread": thread}
         if kind is APPLIED:
             return _applied(take, site, at, self._ops[take()])
         if kind is WROTE:
@@ -106,7 +110,8 @@ def _text(value: Any) -> str:
 
 
 def _created(take: Take, at: At, how: str, unrecorded: bool) -> Any:
-    serial, storage, wants, base, version = take(), take(), take(), take(), take()
+    serial, storage, base, wants = take(), take(), take(), take()
+    version = take() if base is not None else 0
     value = _summary(take)
     leaf = unrecorded or not wants
     about = (serial, how, value.shape, value.dtype, wants, leaf, base, storage, version, value, ())
@@ -134,11 +139,12 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[s
 
 def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
-    ``GradientSent`` and ``NodeReady`` of each edge."""
-    task, told, released, ready, come, go = take(), iter(take()).__next__, take(), take(), take(), take()
+    ``GradientSent`` and ``NodeReady`` of each edge. Of one gradient, unless more are told of, and no sums."""
+    task, told, released, ready = take(), iter(take()).__next__, take(), take()
+    come, count = (1, 0) if kind is RAN else (take(), take())
     node, _, edges, slots = _known_of_node(told)
     gradients = tuple([_summary(take) for _ in range(come)])
-    results = tuple([_summary(take) for _ in range(go)])
+    results = tuple([_summary(take) for _ in edges])
     facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
     for name, version in slots:
         _, storage = told(), told()
@@ -146,7 +152,7 @@ def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     facts.append(new.NodeFinished(task, node, gradients, results, **at))
     if released:
         facts.append(new.SavedReleased(node, **at))
-    sums = {take(): (_summary(take), _summary(take)) for _ in range(take())}
+    sums = {take(): (_summary(take), _summary(take)) for _ in range(count)}
     for edge in edges:
         index, target, gradient = edge.index, edge.target, results[edge.index]
         if target is not None and gradient is not None:
@@ -166,12 +172,18 @@ def _failing(kind: str, take: Take, at: At) -> list[Fact]:
     return [new.NodeStarting(task, node, gradients, **at), *unpacked]
 
 
+def _accumulator(kind: str, take: Take, at: At) -> list[Fact]:
+    node, leaf = take(), take()
+    return [new.NodeCreated(node, "AccumulateGrad", ACCUMULATE_FIRST, (), (), leaf, "", **at)]
+
+
 def _accumulated(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``GradientAccumulated``, ``NodeFinished``."""
-    task, node, leaf, how, came, copied = take(), take(), take(), take(), _summary(take), _summary(take)
+    task, node, leaf, how, came = take(), take(), take(), take(), _summary(take)
+    now = came if how == "stolen" else _summary(take)
     return [
         new.NodeStarting(task, node, (came,), **at),
-        new.GradientAccumulated(task, node, leaf, None, came, copied or came, how, **at),
+        new.GradientAccumulated(task, node, leaf, None, came, now, how, **at),
         new.NodeFinished(task, node, (came,), (), **at),
     ]
 
@@ -200,6 +212,8 @@ def _single(kind: str, take: Take, at: At) -> list[Fact]:
 _FIELDS = {name: len(kind.__struct_fields__) - len(Fact.__struct_fields__) for name, kind in KINDS.items()}
 _OTHERS = {
     RAN: _ran,
+    ADDED: _ran,
+    ACCUMULATOR: _accumulator,
     ACCUMULATED: _accumulated,
     FAILING: _failing,
     "VersionBumped": _bumped,
@@ -216,11 +230,15 @@ _REMEMBERED = 4096
 
 
 def _summary(take: Take) -> Any:
-    """The summary for what was kept of an array: None, a summary, type and shape, or shape, type and bytes."""
+    """The summary for what was kept of an array: None, a summary, its form, or its bytes and its form."""
     first = take()
-    if type(first) is not tuple:
-        return bare(take(), first) if isinstance(first, np.dtype) else first
-    kept = (first, take(), take())
+    if type(first) is tuple:
+        return bare(*first)
+    if isinstance(first, np.dtype):
+        return bare(first, ())
+    if type(first) is not bytes:
+        return first
+    kept = (first, take())
     summary = _known.get(kept)
     if summary is None:
         if len(_known) >= _REMEMBERED:
@@ -229,7 +247,8 @@ def _summary(take: Take) -> Any:
     return summary
 
 
-def _made(shape: tuple[int, ...], dtype: np.dtype[Any], data: bytes) -> Summary:
+def _made(data: bytes, form: Any) -> Summary:
+    dtype, shape = form if type(form) is tuple else (form, ())
     summary = summarise(np.frombuffer(data, dtype).reshape(shape))
     assert summary is not None
     code = _SAMPLES.get(dtype.str)

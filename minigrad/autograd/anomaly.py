@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from minigrad.audience import audience
 from minigrad.autograd.current import current_node
 from minigrad.autograd.modes import modes
 from minigrad.autograd.node import Node
-from minigrad.events import audience
 from minigrad.provenance import here, user_frame
 
 _HINT = " Make sure to enable anomaly detection for the forward pass, too."

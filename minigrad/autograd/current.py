@@ -11,20 +11,19 @@ if TYPE_CHECKING:
 
 
 class Current(threading.local):
-    """This thread's innermost graph task, and the depth of nesting.
-
-    ``told``: what the operation writes will be in a listener's journal.
-    """
+    """This thread's innermost graph task, and the depth of nesting."""
 
     task: GraphTask | None = None
     depth = 0
-    told = False
 
 
 current = Current()
 quiet: set[int] = set()
 """The threads in whose running node what is unpacked will be in a listener's journal. Not an attribute of ``current``:
 that costs Python three times as much, and every node needs it three times."""
+be_quiet, be_loud = quiet.add, quiet.discard
+quiet_writers: set[int] = set()
+"""The same of threads in which an operation writes in place."""
 
 
 def current_graph_task() -> GraphTask | None:

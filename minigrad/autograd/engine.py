@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minigrad.audience import Journal, Sent, Sums, audience
 from minigrad.autograd import anomaly
-from minigrad.autograd.current import current, quiet
+from minigrad.autograd.current import be_loud, be_quiet, current
 from minigrad.autograd.hook_calls import (
     FORGOTTEN,
     run_post_accumulate_hooks,
@@ -32,20 +33,7 @@ from minigrad.autograd.plans import NOTHING
 from minigrad.autograd.regime import regime
 from minigrad.autograd.saved import Packed, saving_hooks
 from minigrad.autograd.wrap import TensorBase
-from minigrad.events import (
-    BackwardFailed,
-    BackwardFinished,
-    BackwardStarted,
-    GradientSent,
-    Journal,
-    NodeFinished,
-    NodeReady,
-    NodeStarting,
-    Sent,
-    Sums,
-    audience,
-    emit,
-)
+from minigrad.events import BackwardFailed, GradientSent, NodeFinished, NodeStarting, emit
 
 if TYPE_CHECKING:
     from minigrad.tensor import Tensor
@@ -201,8 +189,8 @@ class GraphTask:
     def make_ready(self, node: Node) -> None:
         """All that ``node`` waited for has arrived."""
         self._enqueue(node)
-        if NodeReady.listeners:
-            NodeReady.announce(self, node)
+        if tell := audience.node_ready:
+            tell(self, node)
 
     def _enqueue(self, node: Node) -> None:
         if type(node) is AccumulateGrad:
@@ -317,7 +305,7 @@ class GraphTask:
             return False
         gradients = (gradient,) if node.single else as_tuple(node, gradient)
         saved, thread = node.saved, get_ident()
-        quiet.add(thread)
+        be_quiet(thread)
         try:
             results = node.run(gradient, False)
             if saved and not self.retain_graph:
@@ -326,22 +314,23 @@ class GraphTask:
             journal.failing(self, node, gradients)
             raise
         finally:
-            quiet.discard(thread)
-        journal.ran(self, node, told, gradients, saved, results, self._delivered(node, results))
+            be_loud(thread)
+        tell = journal.ran
+        tell(self, node, told, gradients, saved, results, self._delivered(node, results))
         return True
 
     def _delivered(self, node: Node, results: list[Gradient]) -> Sent:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
         dependencies, buffers, numbers = self.dependencies, self.buffers, node.input_nrs
         sums: Sums | None = None
-        sent, ready, index = 0, 0, -1
+        told, ready, index = 0, 0, -1
         for target in node.next_nodes:
             index += 1
             if target is None:
                 continue
             gradient = results[index]
             if gradient is not None:
-                sent += 1
+                told += 1
                 if target.single and target not in buffers:
                     buffers[target] = gradient
                 else:
@@ -355,11 +344,12 @@ class GraphTask:
             if left:
                 continue
             ready |= 1 << index
+            told += 1
             if type(target) is AccumulateGrad:
                 self._accumulators.append(target)
             else:
                 heapq.heappush(self.ready, (-target.sequence_nr, target))
-        return sent, ready, sums
+        return told, ready, sums
 
     def _held(self, node: Node, number: int) -> Gradient:
         """What waits in the buffer of ``node`` for its output ``number``."""
@@ -426,9 +416,11 @@ class GraphTask:
             gradient = self._through_leaf_hooks(node, gradient)
             if self._needed is not None and node not in self._needed:
                 return
-        elif gradient is not None and (journal := audience.journal) is not None and self._is_first(leaf):
-            node.accumulate(gradient, self, journal)
-            return
+        elif gradient is not None and leaf._grad is None and leaf._requires_grad and not self.create_graph:
+            journal = audience.journal
+            if journal is not None:  # the gradient becomes ``.grad`` as it is: nothing is written, nothing recorded
+                node.accumulate(gradient, self, journal)
+                return
         if gradient is not None and NodeStarting.listeners:
             emit(NodeStarting(self, node, (gradient,)))
         if gradient is not None and leaf._requires_grad:
@@ -437,10 +429,6 @@ class GraphTask:
             self._after_accumulation(node, gradient)
         if gradient is not None and NodeFinished.listeners:
             emit(NodeFinished(self, node, (gradient,), ()))
-
-    def _is_first(self, leaf: Tensor) -> bool:
-        """Whether the gradient that arrives becomes ``.grad`` as it is: nothing is written, no operation recorded."""
-        return leaf._grad is None and leaf._requires_grad and not self.create_graph
 
     def _through_leaf_hooks(self, node: AccumulateGrad, gradient: Gradient) -> Gradient:
         """Tensor hooks, the capture of ``grad()``, and the accumulator's own pre-hooks if it is to run."""
@@ -525,8 +513,8 @@ def _run_in_this_thread(task: GraphTask, grad: bool, watchful: bool, checks_nan:
         regime.resume()
         current.task = former
         current.depth -= 1
-    if BackwardFinished.listeners:
-        BackwardFinished.announce(task)
+    if tell := audience.backward_finished:
+        tell(task)
 
 
 def _in_fresh_thread(task: GraphTask) -> None:
@@ -563,7 +551,7 @@ def announce_start(
     task: GraphTask, roots: Sequence[Tensor], seeds: Sequence[Gradient], inputs: Sequence[Tensor] | None, called: str
 ) -> None:
     """Tell listeners that a pass begins."""
-    if BackwardStarted.listeners:
+    if tell := audience.backward_started:
         told = None if inputs is None else tuple(x for x in inputs if isinstance(x, TensorBase))
         tensors = tuple(root for root in roots if isinstance(root, TensorBase))
-        BackwardStarted.announce(task, tensors, tuple(seeds), told, task.parent, called)
+        tell(task, tensors, tuple(seeds), told, task.parent, called)

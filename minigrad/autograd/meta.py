@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from minigrad.autograd.current import current
-from minigrad.events import VersionBumped, audience
+from minigrad.audience import audience
+from minigrad.autograd.current import quiet_writers
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
@@ -209,8 +210,8 @@ def bump_version(tensor: Tensor, by: str) -> None:
     counter.value = old + 1
     if audience.places:
         _remember(counter, by)
-    if VersionBumped.listeners and not current.told:
-        VersionBumped.announce(tensor, counter, old, old + 1, by)
+    if (tell := audience.version_bumped) and not (quiet_writers and get_ident() in quiet_writers):
+        tell(tensor, counter, old, old + 1, by)
 
 
 def _remember(counter: VersionCounter, by: str) -> None:

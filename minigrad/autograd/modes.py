@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from minigrad.audience import audience
 from minigrad.autograd.regime import regime
-from minigrad.events import GradModeChanged
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,8 +45,8 @@ def is_inference_mode_enabled() -> bool:
 
 
 def _announce(enabled: bool, by: str) -> None:
-    if GradModeChanged.listeners:
-        GradModeChanged.announce(enabled, by)
+    if tell := audience.grad_mode_changed:
+        tell(enabled, by)
 
 
 class _Decorates:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from minigrad.audience import Journal, audience
 from minigrad.autograd.hooks import Hook, NodeHooks, RemovableHandle, gradient_kind
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.wrap import wrap
 from minigrad.dtypes import dtype, of
-from minigrad.events import GradientAccumulated, Journal, NodeCreated, emit
+from minigrad.events import GradientAccumulated, emit
 
 if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
@@ -247,20 +248,17 @@ class AccumulateGrad(Node):
             raise RuntimeError("leaf variable has been moved into the graph interior")
         with _accumulating:
             before = leaf._grad
-            told = _copied(before) if GradientAccumulated.listeners else None
+            told = before.array.copy() if before is not None and GradientAccumulated.listeners else None
             how = _add_tensor(leaf, gradient) if task.create_graph else _add_array(leaf, gradient)
         if journal is not None:
-            journal.accumulated(task, self, gradient, how)
+            tell = journal.accumulated
+            tell(task, self, gradient, how)
         elif GradientAccumulated.listeners:
             emit(GradientAccumulated(task, self, leaf, told, gradient, leaf._grad, how))
 
 
 _accumulating = threading.RLock()
 """Reading and replacing ``.grad`` is one step, whatever other threads do."""
-
-
-def _copied(tensor: Tensor | None) -> np.ndarray[Any, Any] | None:
-    return None if tensor is None else tensor.array.copy()
 
 
 def _add_tensor(leaf: Tensor, gradient: Tensor) -> str:
@@ -351,8 +349,8 @@ def accumulator_of(leaf: Tensor) -> AccumulateGrad:
     if accumulator is None:
         accumulator = AccumulateGrad(leaf)
         leaf._accumulator = weakref.ref(accumulator)
-        if NodeCreated.listeners:
-            NodeCreated.announce(accumulator, ())
+        if tell := audience.node_created:
+            tell(accumulator, ())
     return accumulator
 
 

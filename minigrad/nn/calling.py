@@ -11,10 +11,10 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from minigrad.audience import audience
 from minigrad.autograd.function import Function
 from minigrad.autograd.modes import modes
 from minigrad.autograd.wrap import TensorBase
-from minigrad.events import ScopeEntered, ScopeLeft
 
 if TYPE_CHECKING:
     from minigrad.nn.module import Module
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module.forward`` between its hooks, in a scope of its own."""
-    stack, class_name, told = _calls.stack, type(module).__name__, ScopeEntered.listeners
+    stack, class_name, tell = _calls.stack, type(module).__name__, audience.scope_entered
     path = _path(module, stack) if stack else ""
     name = path or class_name
-    if told:
-        ScopeEntered.announce("module", name, class_name, module)
+    if tell:
+        tell("module", name, class_name, module)
     stack.append((module, path))
     try:
         return _between_hooks(module, args, kwargs) if module._hooks else module.forward(*args, **kwargs)
     finally:
         stack.pop()
-        if told and ScopeLeft.listeners:
-            ScopeLeft.announce(name)
+        if tell and (tell := audience.scope_left):
+            tell(name)
 
 
 def _between_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

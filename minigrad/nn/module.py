@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Self, TypeVar
 
+from minigrad.audience import audience
 from minigrad.autograd.hooks import HookDict, RemovableHandle
 from minigrad.autograd.modes import no_grad
 from minigrad.autograd.regime import regime
 from minigrad.devices import device
 from minigrad.dtypes import category
 from minigrad.dtypes import dtype as dtype_type
-from minigrad.events import ScopeEntered
 from minigrad.missing import absent
 from minigrad.nn.calling import call_with_hooks
 from minigrad.nn.parameter import Buffer, Parameter
@@ -93,7 +93,7 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._hooks or (regime.unusual and ScopeEntered.listeners):
+        if self._hooks or (regime.unusual and audience.scope_entered):
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 

@@ -9,8 +9,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from minigrad.audience import audience
 from minigrad.autograd.regime import regime
-from minigrad.events import ScopeEntered, ScopeLeft
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,12 +34,12 @@ def composite(function: F) -> F:
     def scoped(*args: Any, **kwargs: Any) -> Any:
         if not regime.unusual:
             return function(*args, **kwargs)
-        if ScopeEntered.listeners:
-            ScopeEntered.announce("composite", name, name, scoped)
+        if tell := audience.scope_entered:
+            tell("composite", name, name, scoped)
         try:
             return function(*args, **kwargs)
         finally:
-            if ScopeLeft.listeners:
-                ScopeLeft.announce(name)
+            if tell := audience.scope_left:
+                tell(name)
 
     return scoped  # type: ignore[return-value]

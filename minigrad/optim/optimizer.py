@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from minigrad import dtypes
+from minigrad.audience import audience
 from minigrad.autograd.hooks import HookDict, RemovableHandle
 from minigrad.autograd.meta import bump_version
 from minigrad.autograd.modes import enable_grad
 from minigrad.autograd.wrap import TensorBase, wrap
 from minigrad.dtypes import Array
-from minigrad.events import OptimizerStepped, refused
+from minigrad.events import refused
 from minigrad.tensor import clear_grad
 
 Group = dict[str, Any]
@@ -42,8 +43,8 @@ def _announced(step: Callable[..., Any]) -> Callable[..., Any]:
             result = step(self, *args, **kwargs)
         finally:
             self._steps = False
-        if OptimizerStepped.listeners:
-            OptimizerStepped.announce(self, *self._changed_and_skipped())
+        if tell := audience.optimizer_stepped:
+            tell(self, *self._changed_and_skipped())
         for hook in tuple(self._hooks["after"].values()):
             hook(self, args, kwargs)
         return result
@@ -150,7 +151,8 @@ class Optimizer:
     def _changed_and_skipped(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """The parameters that have a gradient, and those that have none."""
         everything = self._all_parameters()
-        return tuple([p for p in everything if p._grad is not None]), tuple([p for p in everything if p._grad is None])
+        changed = tuple([p for p in everything if p._grad is not None])
+        return changed, tuple([p for p in everything if p._grad is None]) if len(changed) < len(everything) else ()
 
     def update(self, value: Array, gradient: Array, group: Group, state: State) -> None:
         """Change ``value`` in place by ``gradient``, which is left as it is."""

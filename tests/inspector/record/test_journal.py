@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 import inspector
 import minigrad as mg
-from inspector.record import journal as journals
+from inspector.record import strokes, telling
 from inspector.record.freeze import freeze
-from inspector.record.journal import Journal
 from inspector.record.recorder import Recorder
+from inspector.record.summary import InFull
 from inspector.record.unfold import Note
 from inspector.trace.facts import Fact, NodeCreated, OpApplied, RecordingStopped, TensorCreated
 from minigrad import events, nn
@@ -148,7 +148,7 @@ def facts_of(
     for counter, *modules in (
         ("next_tensor_serial", meta),
         ("next_storage_serial", meta),
-        ("next_node_serial", node, journals),
+        ("next_node_serial", node, strokes, telling),
         ("_next_task_serial", engine),
     ):
         count = itertools.count(1).__next__
@@ -270,7 +270,7 @@ def test_a_fault_of_the_journal_ends_the_recording_and_not_the_program(monkeypat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(Journal, "_note_result", broken)
+    monkeypatch.setattr(InFull, "note", broken)
     with inspector.record() as trace:
         x = mg.tensor(2.0)
         y = x * x

@@ -1,0 +1,124 @@
+"""What happens in a pass: nodes that run, and gradients that arrive at leaves. Part of the journal, which says how
+notes are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from inspector.record.summary import Look
+from inspector.record.telling import tell_passed
+from inspector.record.unfold import ACCUMULATED, ADDED, FAILING, RAN
+from minigrad.audience import audience
+from minigrad.provenance import here
+
+if TYPE_CHECKING:
+    from inspector.record.recorder import Recorder
+    from minigrad.audience import Sent
+    from minigrad.autograd.engine import GraphTask
+
+
+def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """``ran``, ``accumulated`` and ``failing``."""
+    keep, one, bare = recorder.keep, look.one, look.bare
+    current = (0, 0)
+
+    def arrive(task: GraphTask) -> tuple[int, int]:
+        """Where the running pass was called, which is one place from its first plain node to its last."""
+        nonlocal current
+        if current[0] != task.serial:
+            current = (task.serial, recorder.arrive(here(2) if audience.places else None))
+        return current
+
+    def ran(
+        task: GraphTask,
+        node: Any,
+        told: tuple[Any, ...] | None,
+        gradients: tuple[Any, ...],
+        saved: Any,
+        results: list[Any],
+        sent: Sent,
+    ) -> None:
+        """A node ran from beginning to end, and sent its results on."""
+        try:
+            serial, spot = current
+            if serial != task.serial:
+                serial, spot = arrive(task)
+            told = told or tell_passed(node, saved)
+            along, ready, sums = sent
+            released = 1 if node.saved is None else 0
+            if sums is None and len(gradients) == 1:
+                note = [RAN, spot, serial, told, released, ready]
+            else:
+                note = [ADDED, spot, serial, told, released, ready, len(gradients), len(sums or ())]
+            if bare:  # what ``notes`` would do, without a call
+                for x in [*gradients, *results]:
+                    if x is None:
+                        note.append(None)
+                    else:
+                        note.append(one(form := (x.dtype, shape), form) if (shape := x.shape) else x.dtype)
+            else:
+                look.notes(note, (*gradients, *results))
+            if sums is not None:
+                for edge, before, after in sums:
+                    note.append(edge)
+                    look.notes(note, (before, after))
+            count = 1 + told[0] + released + along
+            if recorder.left > count:  # as ``write`` does, without a call
+                recorder.left -= count
+                keep(note)
+            else:
+                recorder.write(note, count)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+
+    def accumulated(task: GraphTask, node: Any, gradient: Any, how: str) -> None:
+        """A leaf took its first gradient, or a copy of it."""
+        try:
+            serial, spot = current
+            if serial != task.serial:
+                serial, spot = arrive(task)
+            leaf = node.variable
+            try:
+                note = [ACCUMULATED, spot, serial, node._serial, leaf._serial, how]
+            except AttributeError:  # one of them has no number yet
+                note = [ACCUMULATED, spot, serial, node.serial, leaf.serial, how]
+            if bare and how == "stolen":  # what ``notes`` would do, without a call
+                note.append(one(form := (gradient.dtype, shape), form) if (shape := gradient.shape) else gradient.dtype)
+            else:
+                look.notes(note, (gradient,) if how == "stolen" else (gradient, leaf._grad.array))
+            if recorder.left > 3:
+                recorder.left -= 3
+                keep(note)
+            else:
+                recorder.write(note, 3)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+
+    def failing(task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
+        """A node is about to fail."""
+        try:
+            _, spot = arrive(task)
+            note = [FAILING, spot, task.serial, node.serial, len(gradients)]
+            look.notes(note, gradients)
+            count = 1 + _note_versions(note, node)
+            recorder.write(note, count)
+        except Exception as error:
+            recorder.fail(node.name(), error)
+
+    return ran, accumulated, failing
+
+
+def _note_versions(note: list[Any], node: Any) -> int:
+    """What a run takes out that is to fail: its names, then of each the storage, the version saved and the one now.
+    Returns how many there are."""
+    if not node.saved:
+        note.append(())
+        return 0
+    kept = [each for each in zip(node.slot_names, node.saved, node.versions, strict=True) if each[2] is not None]
+    note.append(tuple([name for name, _, _ in kept]))
+    for _, slot, at in kept:
+        counter = slot._counter or slot.version_counter
+        note += (counter.serial, at, counter.value)
+    return len(kept)

@@ -1,0 +1,185 @@
+"""Single events, noted by their parts: one fact each. Part of the journal, which says how notes are written.
+
+Those of which a step of a training brings many each have a function that takes just these parts, and that keeps the
+note itself as ``Recorder.write`` would: Python calls such a function in half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
+
+from numpy import ndarray
+
+from inspector.record.freeze import serials_of
+from inspector.record.summary import SMALL, Look
+from inspector.record.unfold import ACCUMULATOR, Note
+from minigrad import events
+from minigrad.autograd.node import ensure_grad_fn, next_node_serial
+
+if TYPE_CHECKING:
+    from inspector.record.recorder import Recorder
+    from minigrad.autograd.engine import GraphTask
+    from minigrad.autograd.meta import VersionCounter
+    from minigrad.tensor import Tensor
+
+Stroke = Callable[..., None]
+Fields = Callable[..., Note]
+"""What makes the fields of a fact of an event's parts."""
+
+
+def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
+    """What notes each kind of event."""
+
+    def stroke(kind: str, fields: Fields) -> Stroke:
+        def note_it(*parts: Any) -> None:
+            if recorder.telling and recorder.telling == get_ident():
+                return
+            try:
+                note = [kind, recorder.nowhere[get_ident()], *fields(*parts)]
+                recorder.write(note, 1)
+            except Exception as error:
+                recorder.fail(f"a {kind}", error)
+
+        return note_it
+
+    def started(task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> Note:
+        look.forget()
+        nodes = tuple([(x.grad_fn or ensure_grad_fn(x).node).serial for x in roots if x.requires_grad])
+        note = [task.serial, serials_of(roots), nodes, task.retain_graph, task.create_graph]
+        note += (None if inputs is None else serials_of(inputs), None if parent is None else parent.serial, called)
+        look.notes(note, [getattr(seed, "array", seed) for seed in seeds])
+        return tuple(note)
+
+    rare = _FIELDS | {events.BackwardStarted: started}
+    noted = {kind: stroke(kind.__name__, fields) for kind, fields in rare.items()}
+    return noted | _scopes(recorder) | _writes(recorder, look) | {events.NodeCreated: _accumulators(recorder)}
+
+
+def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
+    nowhere, keep = recorder.nowhere, recorder.keep
+
+    def entered(kind: str, name: str, class_name: str, owner: Any) -> None:
+        try:
+            note = ["ScopeEntered", nowhere[get_ident()], kind, name, class_name]
+            if recorder.left > 1:
+                recorder.left -= 1
+                keep(note)
+            else:
+                recorder.write(note, 1)
+        except Exception as error:
+            recorder.fail("a ScopeEntered", error)
+
+    def left(name: str) -> None:
+        try:
+            note = ["ScopeLeft", nowhere[get_ident()], name]
+            if recorder.left > 1:
+                recorder.left -= 1
+                keep(note)
+            else:
+                recorder.write(note, 1)
+        except Exception as error:
+            recorder.fail("a ScopeLeft", error)
+
+    return {events.ScopeEntered: entered, events.ScopeLeft: left}
+
+
+def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
+    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
+
+    def bumped(tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> None:
+        try:
+            try:
+                note: list[Any] = ["VersionBumped", nowhere[get_ident()], tensor._serial, counter._serial, old, new, by]
+            except AttributeError:  # one of them has no number yet
+                note = ["VersionBumped", nowhere[get_ident()], tensor.serial, counter.serial, old, new, by]
+            if bare and tensor._view is None:  # what is done below, without a call
+                array = tensor.array
+                note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
+                note.append(None)
+            else:
+                note_written(note, tensor, look)
+            if recorder.left > 1:
+                recorder.left -= 1
+                keep(note)
+            else:
+                recorder.write(note, 1)
+        except Exception as error:
+            recorder.fail("a VersionBumped", error)
+
+    def cleared(tensor: Tensor, before: Any, to_none: bool) -> None:
+        try:
+            array = before if type(before) is ndarray else getattr(before, "array", before)
+            try:
+                note = ["GradCleared", nowhere[get_ident()], tensor._serial, to_none]
+            except AttributeError:
+                note = ["GradCleared", nowhere[get_ident()], tensor.serial, to_none]
+            if bare and array is not None:
+                note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
+            else:
+                look.forget()
+                look.note(note, array)
+            if recorder.left > 1:
+                recorder.left -= 1
+                keep(note)
+            else:
+                recorder.write(note, 1)
+        except Exception as error:
+            recorder.fail("a GradCleared", error)
+
+    return {events.VersionBumped: bumped, events.GradCleared: cleared}
+
+
+def _accumulators(recorder: Recorder) -> Stroke:
+    nowhere, keep = recorder.nowhere, recorder.keep
+
+    def made(node: Any, outputs: tuple[Any, ...]) -> None:
+        """An accumulator, whose number nobody has asked for; other nodes are told with their operation."""
+        if recorder.telling and recorder.telling == get_ident():
+            return
+        try:
+            node._serial = serial = next_node_serial()
+            leaf = node.variable
+            try:
+                note = [ACCUMULATOR, nowhere[get_ident()], serial, leaf._serial]
+            except AttributeError:
+                note = [ACCUMULATOR, nowhere[get_ident()], serial, leaf.serial]
+            if recorder.left > 1:
+                recorder.left -= 1
+                keep(note)
+            else:
+                recorder.write(note, 1)
+        except Exception as error:
+            recorder.fail("a NodeCreated", error)
+
+    return made
+
+
+def note_written(note: list[Any], target: Tensor, look: Look) -> None:
+    """What a tensor holds after a write, and what its base does."""
+    look.forget()
+    look.note(note, target.array)
+    base = None if target._view is None else target._view.base
+    if base is None or base.array.size > SMALL:
+        note.append(None)
+    else:
+        look.note(note, base.array)
+
+
+_FIELDS: dict[type[events.Event], Fields] = {
+    events.GradModeChanged: lambda enabled, by: (enabled, by),
+    events.ValueRead: lambda tensor, how: (tensor.serial, how),
+    events.GradRead: lambda tensor, held: (tensor.serial, held.serial),
+    events.NodeReady: lambda task, node: (task.serial, node.serial),
+    events.BackwardFinished: lambda task: (task.serial,),
+    events.OptimizerStepped: lambda optimizer, parameters, skipped: (
+        type(optimizer).__name__,
+        serials_of(parameters),
+        serials_of(skipped),
+    ),
+}
+"""Of the kinds in whose facts no array is summarised."""
+
+MAKERS = strokes, _scopes, _writes, _accumulators
+"""Within these functions are those that run in the midst of the program."""
