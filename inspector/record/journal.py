@@ -19,7 +19,7 @@ from inspector.record.freeze import text_of
 from inspector.record.passes import passes
 from inspector.record.strokes import MAKERS, note_written, strokes
 from inspector.record.summary import Look
-from inspector.record.telling import tellers
+from inspector.record.telling import teller_of, tellers
 from inspector.record.unfold import APPLIED, WROTE, Text
 from minigrad.autograd.meta import number_first
 from minigrad.tensor import Tensor
@@ -66,7 +66,8 @@ def given(operands: tuple[Any, ...]) -> list[Any] | None:
 
 def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None]]:
     """``applied`` and ``wrote``."""
-    nowhere, ops, keep, one, bare = recorder.nowhere, recorder.ops, recorder.keep, look.one, look.bare
+    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
+    known, number_of = recorder.ops.known, recorder.ops.of
 
     def applied(
         op: Op,
@@ -80,8 +81,8 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
     ) -> None:
         """An operation, its results, its node and what that saved."""
         try:
-            spot = nowhere[get_ident()] if where is None else recorder.arrive(where)
-            note = [APPLIED, spot, ops[op], unrecorded, len(given), len(outputs), *given]
+            spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
+            note = [APPLIED, spot, known.get(op) or number_of(op), unrecorded, len(given), len(outputs), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             made = []
@@ -98,7 +99,8 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
                 recorder.learn(operands, outputs, spot)
             count = 1 + len(outputs)
             if node is not None:
-                told = tellers[op](node, made)
+                tell = tellers.get(op) or teller_of(op)
+                told = tell(node, made)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:  # as ``write`` does, without a call
@@ -120,8 +122,8 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
         """An operation wrote its result into its first operand."""
         target = operands[0]
         try:
-            spot = nowhere[get_ident()] if where is None else recorder.arrive(where)
-            note = [WROTE, spot, ops[op], unrecorded, len(given), *given]
+            spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
+            note = [WROTE, spot, known.get(op) or number_of(op), unrecorded, len(given), *given]
             for x in attributes:
                 note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
             counter = target.version_counter

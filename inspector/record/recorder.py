@@ -5,12 +5,11 @@ Does not know where the facts go: ``sink`` does. Keeps serials and numbers only,
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Iterable
 from itertools import islice
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from inspector.record.freeze import freeze
 from inspector.record.journal import Journal
@@ -71,8 +70,9 @@ class Recorder:
         self.ops: Numbers[Op] = Numbers()
         self._threads: Numbers[int] = Numbers(threading.main_thread().ident or 0)
         self._spots: Numbers[tuple[int, int]] = Numbers()
-        self.nowhere = _Nowhere(self._spots, self._threads)
-        """Of each thread, by what ``get_ident`` says: the number of the spot in it whose site is unknown."""
+        self.nowhere: dict[int, int] = {}
+        """By what ``get_ident`` says of a thread: the number of the spot in it whose site is unknown. ``arrive(None)``
+        says it of a thread that is not here yet."""
         self.unfold = Unfolder(self._sites, self._spots.things, self.ops.things).unfold
         self._journal = Journal(self, self._look)
         self._journalled = journal
@@ -139,12 +139,13 @@ class Recorder:
     def arrive(self, where: Where | None) -> int:
         """The program has come to ``where``: the number of that spot, which is a site and a thread."""
         if where is None:
-            return self.nowhere[get_ident()]
+            spot = self.nowhere[get_ident()] = self._spots.of((0, self._thread()))
+            return spot
         with self.lock, events.delivering:
-            return self._spots[self._arrive(where)]
+            return self._spots.of(self._arrive(where))
 
     def _arrive(self, where: Where | None) -> tuple[int, int]:
-        number, thread = self._site_number(where), self._threads[get_ident()]
+        number, thread = self._site_number(where), self._thread()
         if self.learns_names:
             self._at = (number, thread)
             self._names.settle(self._sites[number], thread)
@@ -210,7 +211,7 @@ class Recorder:
 
     def _bind(self, serial: int, name: str) -> None:
         if self.left > 0:
-            self._write((NAMED, self._spots[self._at], serial, name))
+            self._write((NAMED, self._spots.of(self._at), serial, name))
 
     def _end(self, reason: str) -> None:
         """Record nothing more, and say why."""
@@ -227,6 +228,10 @@ class Recorder:
         listening.remove()
         return True
 
+    def _thread(self) -> int:
+        """The number of this thread, from 0 on."""
+        return self._threads.of(get_ident()) - 1
+
     def _site_number(self, where: Where | None) -> int:
         """The number by which notes call a site. By identity: there is one ``Where`` for each place."""
         if where is None:
@@ -238,29 +243,26 @@ class Recorder:
         return known[1]
 
 
-class Numbers(dict[T, int]):
-    """Numbers things from 0 on, each when somebody first asks for its number."""
+class Numbers(Generic[T]):
+    """Numbers things from 1 on, each when somebody first asks for its number.
+
+    Who asks often asks ``known.get(thing) or of(thing)``: a dictionary of a class of its own would be asked in a
+    roundabout way.
+    """
 
     def __init__(self, *things: T) -> None:
-        super().__init__(zip(things, itertools.count()))
-        self.things = [*things]
+        self.things: list[Any] = [None, *things]
+        self.known = {thing: number for number, thing in enumerate(things, 1)}
         self._lock = threading.Lock()
 
-    def __missing__(self, thing: T) -> int:
+    def of(self, thing: T) -> int:
+        """The number of ``thing``."""
         with self._lock:
-            if thing not in self:
-                self[thing] = len(self.things)
+            number = self.known.get(thing)
+            if number is None:
+                number = self.known[thing] = len(self.things)
                 self.things.append(thing)
-        return self[thing]
-
-
-class _Nowhere(dict[int, int]):
-    def __init__(self, spots: Numbers[tuple[int, int]], threads: Numbers[int]) -> None:
-        self._spots, self._threads = spots, threads
-
-    def __missing__(self, ident: int) -> int:
-        spot = self[ident] = self._spots[0, self._threads[ident]]
-        return spot
+        return number
 
 
 def _of_tensor(event: Any) -> tuple[Any, ...]:

@@ -37,7 +37,8 @@ def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
             if recorder.telling and recorder.telling == get_ident():
                 return
             try:
-                note = [kind, recorder.nowhere[get_ident()], *fields(*parts)]
+                spot = recorder.nowhere.get(get_ident()) or recorder.arrive(None)
+                note = [kind, spot, *fields(*parts)]
                 recorder.write(note, 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
@@ -62,7 +63,8 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
 
     def entered(kind: str, name: str, class_name: str, owner: Any) -> None:
         try:
-            note = ["ScopeEntered", nowhere[get_ident()], kind, name, class_name]
+            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            note = ["ScopeEntered", spot, kind, name, class_name]
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -73,7 +75,8 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
 
     def left(name: str) -> None:
         try:
-            note = ["ScopeLeft", nowhere[get_ident()], name]
+            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            note = ["ScopeLeft", spot, name]
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -90,10 +93,11 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
 
     def bumped(tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> None:
         try:
+            spot = nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note: list[Any] = ["VersionBumped", nowhere[get_ident()], tensor._serial, counter._serial, old, new, by]
+                note: list[Any] = ["VersionBumped", spot, tensor._serial, counter._serial, old, new, by]
             except AttributeError:  # one of them has no number yet
-                note = ["VersionBumped", nowhere[get_ident()], tensor.serial, counter.serial, old, new, by]
+                note = ["VersionBumped", spot, tensor.serial, counter.serial, old, new, by]
             if bare and tensor._view is None:  # what is done below, without a call
                 array = tensor.array
                 note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
@@ -111,10 +115,11 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
     def cleared(tensor: Tensor, before: Any, to_none: bool) -> None:
         try:
             array = before if type(before) is ndarray else getattr(before, "array", before)
+            spot = nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note = ["GradCleared", nowhere[get_ident()], tensor._serial, to_none]
+                note = ["GradCleared", spot, tensor._serial, to_none]
             except AttributeError:
-                note = ["GradCleared", nowhere[get_ident()], tensor.serial, to_none]
+                note = ["GradCleared", spot, tensor.serial, to_none]
             if bare and array is not None:
                 note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
             else:
@@ -140,11 +145,11 @@ def _accumulators(recorder: Recorder) -> Stroke:
             return
         try:
             node._serial = serial = next_node_serial()
-            leaf = node.variable
+            leaf, spot = node.variable, nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note = [ACCUMULATOR, nowhere[get_ident()], serial, leaf._serial]
+                note = [ACCUMULATOR, spot, serial, leaf._serial]
             except AttributeError:
-                note = [ACCUMULATOR, nowhere[get_ident()], serial, leaf.serial]
+                note = [ACCUMULATOR, spot, serial, leaf.serial]
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)

@@ -23,7 +23,7 @@ def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     targets, saved, versions = node.next_nodes, node.saved, node.versions
     count, slots = 1, ()
     if versions:
-        count, slots = 1 + len(versions) - versions.count(None), node.slot_names
+        count, slots = 1 + len(versions) - versions.count(None), node.plan.slots or node.slot_names
     node._serial = serial = next_node_serial()
     parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
     for target in targets:
@@ -47,16 +47,15 @@ def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
     return told
 
 
-class _Tellers(dict["Op", Callable[..., tuple[Any, ...]]]):
-    """``_tell_node`` for each operation, whose nodes are of one class: instructions of their own adapt to that one."""
-
-    def __missing__(self, op: Op) -> Callable[..., tuple[Any, ...]]:
-        teller = self[op] = with_code_of_its_own(_tell_node)
-        return teller
+tellers: dict[Op, Callable[..., tuple[Any, ...]]] = {}
+"""``_tell_node`` for each operation that ``teller_of`` was asked for. For all recordings: what has adapted in one
+serves the next from its first step on."""
 
 
-tellers = _Tellers()
-"""For all recordings: what has adapted in one serves the next from its first step on."""
+def teller_of(op: Op) -> Callable[..., tuple[Any, ...]]:
+    """``_tell_node`` for an operation, whose nodes are of one class: instructions of their own adapt to that one."""
+    teller = tellers[op] = with_code_of_its_own(_tell_node)
+    return teller
 
 
 def tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
