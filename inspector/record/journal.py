@@ -64,10 +64,15 @@ def given(operands: tuple[Any, ...]) -> list[Any] | None:
     return given if any_tensor else None
 
 
+def _kept(attribute: Any) -> Any:
+    """What is kept of an attribute of an operation."""
+    return attribute if type(attribute) in _KEPT_AS_THEY_ARE else Text(text_of(attribute))
+
+
 def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None]]:
     """``applied`` and ``wrote``."""
     nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
-    known, number_of = recorder.ops.known, recorder.ops.of
+    known, number_of, as_they_are = recorder.ops.known, recorder.ops.of, _KEPT_AS_THEY_ARE.issuperset
 
     def applied(
         op: Op,
@@ -83,8 +88,8 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
         try:
             spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
             note = [APPLIED, spot, known.get(op) or number_of(op), unrecorded, len(given), len(outputs), *given]
-            for x in attributes:
-                note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
+            if attributes:
+                note += attributes if as_they_are(map(type, attributes)) else map(_kept, attributes)
             made = []
             for out in outputs:
                 numbers = serial, storage = number_first(out)
@@ -124,8 +129,7 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
         try:
             spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
             note = [WROTE, spot, known.get(op) or number_of(op), unrecorded, len(given), *given]
-            for x in attributes:
-                note.append(x if type(x) in _KEPT_AS_THEY_ARE else Text(text_of(x)))
+            note += map(_kept, attributes)
             counter = target.version_counter
             note += (counter.serial, counter.value)
             note_written(note, target, look)

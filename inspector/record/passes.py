@@ -5,6 +5,7 @@ notes are written.
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from inspector.record.summary import Look
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
 
 def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """``ran``, ``accumulated`` and ``failing``."""
-    keep, one, bare = recorder.keep, look.one, look.bare
+    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
     current = (0, 0)
 
     def arrive(task: GraphTask) -> tuple[int, int]:
         """Where the running pass was called, which is one place from its first plain node to its last."""
         nonlocal current
         if current[0] != task.serial:
-            current = (task.serial, recorder.arrive(here(2) if audience.places else None))
+            where = here(2) if audience.places else None
+            current = (task.serial, (where is None and nowhere.get(get_ident())) or recorder.arrive(where))
         return current
 
     def ran(

@@ -6,7 +6,7 @@ note itself as ``Recorder.write`` would: Python calls such a function in half th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from numpy import ndarray
 
 from inspector.record.freeze import serials_of
 from inspector.record.summary import SMALL, Look
-from inspector.record.unfold import ACCUMULATOR, Note
+from inspector.record.unfold import ACCUMULATOR
 from minigrad import events
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 
@@ -25,33 +25,42 @@ if TYPE_CHECKING:
     from minigrad.tensor import Tensor
 
 Stroke = Callable[..., None]
-Fields = Callable[..., Note]
+Fields = Callable[..., Sequence[Any]]
 """What makes the fields of a fact of an event's parts."""
 
 
 def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
     """What notes each kind of event."""
+    nowhere, keep = recorder.nowhere, recorder.keep
 
     def stroke(kind: str, fields: Fields) -> Stroke:
         def note_it(*parts: Any) -> None:
             if recorder.telling and recorder.telling == get_ident():
                 return
             try:
-                spot = recorder.nowhere.get(get_ident()) or recorder.arrive(None)
+                spot = nowhere.get(get_ident()) or recorder.arrive(None)
                 note = [kind, spot, *fields(*parts)]
-                recorder.write(note, 1)
+                if recorder.left > 1:
+                    recorder.left -= 1
+                    keep(note)
+                else:
+                    recorder.write(note, 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
 
         return note_it
 
-    def started(task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> Note:
+    def started(task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> list[Any]:
         look.forget()
-        nodes = tuple([(x.grad_fn or ensure_grad_fn(x).node).serial for x in roots if x.requires_grad])
-        note = [task.serial, serials_of(roots), nodes, task.retain_graph, task.create_graph]
+        nodes = []
+        for root in roots:
+            if root.requires_grad:
+                nodes.append((root.grad_fn or ensure_grad_fn(root).node).serial)
+        note = [task.serial, serials_of(roots), tuple(nodes), task.retain_graph, task.create_graph]
         note += (None if inputs is None else serials_of(inputs), None if parent is None else parent.serial, called)
-        look.notes(note, [getattr(seed, "array", seed) for seed in seeds])
-        return tuple(note)
+        for seed in seeds:
+            look.note(note, getattr(seed, "array", seed))
+        return note
 
     rare = _FIELDS | {events.BackwardStarted: started}
     noted = {kind: stroke(kind.__name__, fields) for kind, fields in rare.items()}

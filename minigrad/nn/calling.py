@@ -91,24 +91,21 @@ _calls = _Calls()
 
 def _path(module: Module, stack: list[tuple[Module, str]]) -> str:
     """The qualified name of ``module`` below the outermost module in whose call it is called; empty for that one
-    itself.
+    itself. Below each caller it is the first name by which ``caller.named_modules()`` knows ``module``.
+
+    Most modules are called by their parent: as long as none of its children has children, there is no need to walk.
     """
-    for caller, path in reversed(stack):
-        name = _name_below(caller, module)
-        if name is not None:
-            return f"{path}.{name}" if path and name else path or name
-    return ""
-
-
-def _name_below(caller: Module, module: Module) -> str | None:
-    """The first name by which ``caller.named_modules()`` knows ``module``. Most modules are called by their parent:
-    as long as none of its children has children, there is no need to walk."""
+    caller, path = stack[-1]
     for name, child in caller._modules.items():
         if child is module and caller is not module:
-            return name
+            return f"{path}.{name}" if path else name
         if child is not None and child._modules:
             break
-    return next((name for name, found in caller.named_modules() if found is module), None)
+    for caller, path in reversed(stack):
+        below = next((name for name, found in caller.named_modules() if found is module), None)
+        if below is not None:
+            return f"{path}.{below}" if path and below else path or below
+    return ""
 
 
 # --- backward -------------------------------------------------------------------------------------------------------
