@@ -96,8 +96,8 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
                 made.append(numbers)
                 if bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
-                    form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
-                    note += (serial, storage, None, out._requires_grad, form)
+                    note += (serial, storage, None, out._requires_grad)
+                    note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
                 else:
                     note_result(note, out, serial, storage)
             if recorder.learns_names:
@@ -105,7 +105,7 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
             count = 1 + len(outputs)
             if node is not None:
                 tell = tellers.get(op) or teller_of(op)
-                told = tell(node, made)
+                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:  # as ``write`` does, without a call

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.record.summary import Look
 from inspector.record.telling import tell_passed
-from inspector.record.unfold import ACCUMULATED, ADDED, FAILING, RAN
+from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_IN_FULL
 from minigrad.audience import audience
 from minigrad.provenance import here
 
@@ -50,18 +50,20 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
             told = told or tell_passed(node, saved)
             along, ready, sums = sent
             released = 1 if node.saved is None else 0
-            if sums is None and len(gradients) == 1:
+            if bare and sums is None and told[1] is not None and gradients[0] is not None:
                 note = [RAN, spot, serial, told, released, ready]
+                arrays = results
             else:
-                note = [ADDED, spot, serial, told, released, ready, len(gradients), len(sums or ())]
+                note = [RAN_IN_FULL, spot, serial, told, released, ready, len(gradients), len(sums or ())]
+                arrays = [*gradients, *results]
             if bare:  # what ``notes`` would do, without a call
-                for x in [*gradients, *results]:
+                for x in arrays:
                     if x is None:
                         note.append(None)
                     else:
                         note.append(one(form := (x.dtype, shape), form) if (shape := x.shape) else x.dtype)
             else:
-                look.notes(note, (*gradients, *results))
+                look.notes(note, arrays)
             if sums is not None:
                 for edge, before, after in sums:
                     note.append(edge)

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from minigrad.op import Op
 
 
-def _tell_node(node: Any, made: list[tuple[int, int]]) -> tuple[Any, ...]:
-    """What a node just made keeps of itself for the journal: how many facts tell of it, numbers, names and versions of
-    saved values, targets, and of each saved value its tensor and its storage. ``made``: the numbers of its outputs and
-    of their storages."""
+def _tell_node(node: Any, made: list[tuple[int, int]], form: Any) -> tuple[Any, ...]:
+    """What a node just made keeps of itself for the journal: how many facts tell of it, the form of its one output, and
+    so of the gradient that will arrive, numbers, names and versions of saved values, targets, and of each saved value
+    its tensor and its storage. ``made``: the numbers of its outputs and of their storages."""
     targets, saved, versions = node.next_nodes, node.saved, node.versions
     count, slots = 1, ()
     if versions:
         count, slots = 1 + len(versions) - versions.count(None), node.plan.slots or node.slot_names
     node._serial = serial = next_node_serial()
-    parts = [count, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
+    parts = [count, form, serial, node.sequence_nr, node.input_nrs, slots, tuple(versions), len(targets)]
     for target in targets:
         if target is None:
             parts.append(None)
@@ -63,7 +63,7 @@ def tell_passed(node: Any, saved: Any) -> tuple[Any, ...]:
     targets = node.next_nodes
     slots, versions = (node.slot_names, tuple(node.versions)) if saved else ((), ())
     count = 1 + len(versions) - versions.count(None)
-    parts = [count, node.serial, node.sequence_nr, node.input_nrs, slots, versions, len(targets)]
+    parts = [count, None, node.serial, node.sequence_nr, node.input_nrs, slots, versions, len(targets)]
     parts += [None if target is None else target.serial for target in targets]
     for slot, at in zip(saved or (), versions, strict=True):
         if at is not None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Note = tuple[Any, ...]
 APPLIED, WROTE, NAMED, RAN = "applied", "wrote", "named", "ran"
-ADDED, ACCUMULATOR, ACCUMULATED, FAILING = "added", "accumulator", "accumulated", "failing"
+RAN_IN_FULL, ACCUMULATOR, ACCUMULATED, FAILING = "ran in full", "accumulator", "accumulated", "failing"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 At = dict[str, Any]
@@ -120,30 +120,31 @@ def _created(take: Take, at: At, how: str, unrecorded: bool) -> Any:
 
 def _node(take: Take, at: At, op: Op, outputs: tuple[int, ...]) -> list[Any]:
     told = iter(take()).__next__
-    node, sequence_nr, edges, slots = _known_of_node(told)
+    node, sequence_nr, edges, slots, _ = _known_of_node(told)
     made = new.NodeCreated(node, op.backward_name, sequence_nr, edges, outputs, None, op.formula, **at)
     saved = [SavedSlot(name, told(), told(), version) for name, version in slots]
     return [made, *[new.TensorSaved(node, slot, False, **at) for slot in saved]]
 
 
-def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]]]:
-    """Serial, sequence number and edges of a node, and name and version of each saved value, whose numbers come next.
-    The number of facts, which comes first, is for those who count."""
-    _, node, sequence_nr, numbers, slots, versions, count = told(), told(), told(), told(), told(), told(), told()
+def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]], Any]:
+    """Serial, sequence number and edges of a node, name and version of each saved value, whose numbers come next, and
+    the form of the gradient. The number of facts, which comes first, is for those who count."""
+    _, form, node, sequence_nr, numbers, slots, versions, count = [told() for _ in range(8)]
     targets = [told() for _ in range(count)]
     numbers = numbers or (0,) * count
     edges = tuple([Edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
     saved = [(name, version) for name, version in zip(slots, versions, strict=True) if version is not None]
-    return node, sequence_nr, edges, saved
+    return node, sequence_nr, edges, saved, form
 
 
 def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
-    ``GradientSent`` and ``NodeReady`` of each edge. Of one gradient, unless more are told of, and no sums."""
+    ``GradientSent`` and ``NodeReady`` of each edge. Unless it is told in full, there were no sums, and one gradient, of
+    the form that is known."""
     task, told, released, ready = take(), iter(take()).__next__, take(), take()
-    come, count = (1, 0) if kind is RAN else (take(), take())
-    node, _, edges, slots = _known_of_node(told)
-    gradients = tuple([_summary(take) for _ in range(come)])
+    come, count = (0, 0) if kind is RAN else (take(), take())
+    node, _, edges, slots, form = _known_of_node(told)
+    gradients = tuple([_summary(take) for _ in range(come)]) or (_summary(iter((form,)).__next__),)
     results = tuple([_summary(take) for _ in edges])
     facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
     for name, version in slots:
@@ -212,7 +213,7 @@ def _single(kind: str, take: Take, at: At) -> list[Fact]:
 _FIELDS = {name: len(kind.__struct_fields__) - len(Fact.__struct_fields__) for name, kind in KINDS.items()}
 _OTHERS = {
     RAN: _ran,
-    ADDED: _ran,
+    RAN_IN_FULL: _ran,
     ACCUMULATOR: _accumulator,
     ACCUMULATED: _accumulated,
     FAILING: _failing,
