@@ -64,7 +64,7 @@ class Journal(Protocol):
         task: GraphTask,
         node: Any,
         told: tuple[Any, ...] | None,
-        gradients: tuple[Any, ...],
+        gradient: Any,
         saved: Any,
         results: list[Any],
         sent: Sent,

@@ -12,6 +12,7 @@ from inspector.record.summary import Look
 from inspector.record.telling import tell_passed
 from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_IN_FULL
 from minigrad.audience import audience
+from minigrad.autograd.engine import as_tuple
 from minigrad.provenance import here
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
         task: GraphTask,
         node: Any,
         told: tuple[Any, ...] | None,
-        gradients: tuple[Any, ...],
+        gradient: Any,
         saved: Any,
         results: list[Any],
         sent: Sent,
@@ -50,10 +51,11 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
             told = told or tell_passed(node, saved)
             along, ready, sums = sent
             released = 1 if node.saved is None else 0
-            if bare and sums is None and told[1] is not None and gradients[0] is not None:
+            if bare and sums is None and told[1] is not None and gradient is not None:
                 note = [RAN, spot, serial, told, released, ready]
                 arrays = results
             else:
+                gradients = as_tuple(node, gradient)
                 note = [RAN_IN_FULL, spot, serial, told, released, ready, len(gradients), len(sums or ())]
                 arrays = [*gradients, *results]
             if bare:  # what ``notes`` would do, without a call

@@ -6,7 +6,7 @@ Does not know where the facts go: ``sink`` does. Keeps serials and numbers only,
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -159,7 +159,7 @@ class Recorder:
             self._names.used(operands, site)
             self._names.made(outputs, site, thread)
 
-    def write(self, note: list[Any], count: int) -> None:
+    def write(self, note: Sequence[Any], count: int) -> None:
         """Hand on a note of so many facts; of the one that reaches the limit, the facts that do not go over it."""
         while self.left <= count and self._later:
             self._go_on()
@@ -172,10 +172,10 @@ class Recorder:
                 self._write(fact)
             self._end_at_limit()
 
-    def _keep_as_tuple(self, note: list[Any]) -> None:
+    def _keep_as_tuple(self, note: Sequence[Any]) -> None:
         self._sink(tuple(note))
 
-    def _keep_and_rest(self, note: list[Any]) -> None:
+    def _keep_and_rest(self, note: Sequence[Any]) -> None:
         """With this each stroke of the journal ends."""
         self._add(note)
         with self.lock:

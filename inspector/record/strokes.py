@@ -39,7 +39,7 @@ def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
                 return
             try:
                 spot = nowhere.get(get_ident()) or recorder.arrive(None)
-                note = [kind, spot, *fields(*parts)]
+                note = kind, spot, *fields(*parts)
                 if recorder.left > 1:
                     recorder.left -= 1
                     keep(note)
@@ -73,7 +73,7 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
     def entered(kind: str, name: str, class_name: str, owner: Any) -> None:
         try:
             spot = nowhere.get(get_ident()) or recorder.arrive(None)
-            note = ["ScopeEntered", spot, kind, name, class_name]
+            note = "ScopeEntered", spot, kind, name, class_name
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -85,7 +85,7 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
     def left(name: str) -> None:
         try:
             spot = nowhere.get(get_ident()) or recorder.arrive(None)
-            note = ["ScopeLeft", spot, name]
+            note = "ScopeLeft", spot, name
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -104,14 +104,16 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
         try:
             spot = nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note: list[Any] = ["VersionBumped", spot, tensor._serial, counter._serial, old, new, by]
+                serial, storage = tensor._serial, counter._serial
             except AttributeError:  # one of them has no number yet
-                note = ["VersionBumped", spot, tensor.serial, counter.serial, old, new, by]
+                serial, storage = tensor.serial, counter.serial
+            note: Sequence[Any]
             if bare and tensor._view is None:  # what is done below, without a call
                 array = tensor.array
-                note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
-                note.append(None)
+                form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
+                note = "VersionBumped", spot, serial, storage, old, new, by, form, None
             else:
+                note = ["VersionBumped", spot, serial, storage, old, new, by]
                 note_written(note, tensor, look)
             if recorder.left > 1:
                 recorder.left -= 1
@@ -126,13 +128,16 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
             array = before if type(before) is ndarray else getattr(before, "array", before)
             spot = nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note = ["GradCleared", spot, tensor._serial, to_none]
+                serial = tensor._serial
             except AttributeError:
-                note = ["GradCleared", spot, tensor.serial, to_none]
+                serial = tensor.serial
+            note: Sequence[Any]
             if bare and array is not None:
-                note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
+                form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
+                note = "GradCleared", spot, serial, to_none, form
             else:
                 look.forget()
+                note = ["GradCleared", spot, serial, to_none]
                 look.note(note, array)
             if recorder.left > 1:
                 recorder.left -= 1
@@ -156,9 +161,9 @@ def _accumulators(recorder: Recorder) -> Stroke:
             node._serial = serial = next_node_serial()
             leaf, spot = node.variable, nowhere.get(get_ident()) or recorder.arrive(None)
             try:
-                note = [ACCUMULATOR, spot, serial, leaf._serial]
+                note = ACCUMULATOR, spot, serial, leaf._serial
             except AttributeError:
-                note = [ACCUMULATOR, spot, serial, leaf.serial]
+                note = ACCUMULATOR, spot, serial, leaf.serial
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)

@@ -303,7 +303,6 @@ class GraphTask:
             told = None
         if told is None and not _is_plain(node):
             return False
-        gradients = (gradient,) if node.single else as_tuple(node, gradient)
         saved, thread = node.saved, get_ident()
         be_quiet(thread)
         try:
@@ -311,12 +310,12 @@ class GraphTask:
             if saved and not self.retain_graph:
                 node.saved = None
         except BaseException:
-            journal.failing(self, node, gradients)
+            journal.failing(self, node, as_tuple(node, gradient))
             raise
         finally:
             be_loud(thread)
         tell = journal.ran
-        tell(self, node, told, gradients, saved, results, self._delivered(node, results))
+        tell(self, node, told, gradient, saved, results, self._delivered(node, results))
         return True
 
     def _delivered(self, node: Node, results: list[Gradient]) -> Sent:
