@@ -105,7 +105,7 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
             count = 1 + len(outputs)
             if node is not None:
                 tell = tellers.get(op) or teller_of(op)
-                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None)
+                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None, look.form)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:  # as ``write`` does, without a call

@@ -4,12 +4,12 @@ notes are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from inspector.record.summary import Look
-from inspector.record.telling import tell_passed
+from inspector.record.telling import FORESEEN, tell_passed
 from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_IN_FULL
 from minigrad.audience import audience
 from minigrad.autograd.engine import as_tuple
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """``ran``, ``accumulated`` and ``failing``."""
-    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
+    nowhere, keep, bare = recorder.nowhere, recorder.keep, look.bare
     current = (0, 0)
 
     def arrive(task: GraphTask) -> tuple[int, int]:
@@ -51,23 +51,14 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
             told = told or tell_passed(node, saved)
             along, ready, sums = sent
             released = 1 if node.saved is None else 0
-            if bare and sums is None and told[1] is not None and gradient is not None:
-                note = [RAN, spot, serial, told, released, ready]
-                arrays = results
+            note: Sequence[Any]
+            if bare and sums is None and told[FORESEEN] and gradient is not None:
+                note = RAN, spot, serial, told, released, ready
             else:
                 gradients = as_tuple(node, gradient)
                 note = [RAN_IN_FULL, spot, serial, told, released, ready, len(gradients), len(sums or ())]
-                arrays = [*gradients, *results]
-            if bare:  # what ``notes`` would do, without a call
-                for x in arrays:
-                    if x is None:
-                        note.append(None)
-                    else:
-                        note.append(one(form := (x.dtype, shape), form) if (shape := x.shape) else x.dtype)
-            else:
-                look.notes(note, arrays)
-            if sums is not None:
-                for edge, before, after in sums:
+                look.notes(note, (*gradients, *results))
+                for edge, before, after in sums or ():
                     note.append(edge)
                     look.notes(note, (before, after))
             count = 1 + told[0] + released + along
@@ -87,12 +78,14 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
                 serial, spot = arrive(task)
             leaf = node.variable
             try:
-                note = [ACCUMULATED, spot, serial, node._serial, leaf._serial, how]
-            except AttributeError:  # one of them has no number yet
-                note = [ACCUMULATED, spot, serial, node.serial, leaf.serial, how]
-            if bare and how == "stolen":  # what ``notes`` would do, without a call
-                note.append(one(form := (gradient.dtype, shape), form) if (shape := gradient.shape) else gradient.dtype)
+                told = node.told  # the form of what arrives
+            except AttributeError:
+                told = None
+            note: Sequence[Any]
+            if bare and how == "stolen" and told is not None:
+                note = ACCUMULATED, spot, serial, node._serial, leaf._serial, how, told
             else:
+                note = [ACCUMULATED, spot, serial, node.serial, leaf.serial, how]
                 look.notes(note, (gradient,) if how == "stolen" else (gradient, leaf._grad.array))
             if recorder.left > 3:
                 recorder.left -= 3

@@ -126,26 +126,30 @@ def _node(take: Take, at: At, op: Op, outputs: tuple[int, ...]) -> list[Any]:
     return [made, *[new.TensorSaved(node, slot, False, **at) for slot in saved]]
 
 
-def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]], Any]:
-    """Serial, sequence number and edges of a node, name and version of each saved value, whose numbers come next, and
-    the form of the gradient. The number of facts, which comes first, is for those who count."""
-    _, form, node, sequence_nr, numbers, slots, versions, count = [told() for _ in range(8)]
-    targets = [told() for _ in range(count)]
+def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[str, int]], list[Any]]:
+    """Serial, sequence number and edges of a node; name and version of each saved value, whose numbers come next; and
+    the forms of what arrives and of what is sent. How many facts there are, and whether the forms are foreseen, is for
+    those who note."""
+    _, _, form, node, sequence_nr, numbers, slots, versions, count = [told() for _ in range(9)]
+    targets = [(told(), told()) for _ in range(count)]
     numbers = numbers or (0,) * count
-    edges = tuple([Edge(i, target, 0 if target is None else numbers[i]) for i, target in enumerate(targets)])
+    edges = tuple([Edge(i, target, 0 if target is None else numbers[i]) for i, (target, _) in enumerate(targets)])
     saved = [(name, version) for name, version in zip(slots, versions, strict=True) if version is not None]
-    return node, sequence_nr, edges, saved, form
+    return node, sequence_nr, edges, saved, [form, *[form for _, form in targets]]
 
 
 def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
-    ``GradientSent`` and ``NodeReady`` of each edge. Unless it is told in full, there were no sums, and one gradient, of
-    the form that is known."""
+    ``GradientSent`` and ``NodeReady`` of each edge. Unless it is told in full, the forms are those that were foreseen,
+    and there were no sums."""
     task, told, released, ready = take(), iter(take()).__next__, take(), take()
-    come, count = (0, 0) if kind is RAN else (take(), take())
-    node, _, edges, slots, form = _known_of_node(told)
-    gradients = tuple([_summary(take) for _ in range(come)]) or (_summary(iter((form,)).__next__),)
-    results = tuple([_summary(take) for _ in edges])
+    node, _, edges, slots, foreseen = _known_of_node(told)
+    if kind is RAN:
+        come, count, following = 1, 0, iter(foreseen).__next__
+    else:
+        come, count, following = take(), take(), take
+    gradients = tuple([_summary(following) for _ in range(come)])
+    results = tuple([_summary(following) for _ in edges])
     facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
     for name, version in slots:
         _, storage = told(), told()

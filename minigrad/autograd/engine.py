@@ -339,6 +339,8 @@ class GraphTask:
                         after = buffers[target] if target.single else buffers[target][number]
                         sums = sums or []
                         sums.append((index, before, after))
+            else:
+                sums = sums or []  # none, but that is not the ordinary
             left = dependencies[target] = dependencies[target] - 1
             if left:
                 continue

@@ -227,7 +227,10 @@ class AccumulateGrad(Node):
     It holds its leaf; the leaf refers back to it weakly, so the two are no cycle.
     """
 
-    __slots__ = ("variable",)
+    __slots__ = ("told", "variable")
+
+    told: Any
+    """What a listener's journal left here; missing if nothing was."""
 
     def __init__(self, leaf: Tensor) -> None:
         self.sequence_nr = ACCUMULATE_FIRST

@@ -7,6 +7,7 @@ dispatcher agree bit for bit; the in-place form equals the other. An operation w
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -25,6 +26,7 @@ import tests.ops.samples as families
 from minigrad.autograd.regime import regime
 from minigrad.events import OpApplied, listen
 from minigrad.op import REGISTRY, Op
+from tests.inspector.record.told import assert_told_alike
 from tests.ops.sample import Array, Sample
 
 OPERATIONS = {name: op for name, op in REGISTRY.items() if op.__module__.startswith("minigrad.")}
@@ -498,3 +500,25 @@ def test_in_place_equals_out_of_place(torch: ModuleType, name: str, each: Sample
         assert (mine is None) == (other is None)
         if mine is not None:
             agree(mine, other, "gradient")
+
+
+@every(derivable)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_recording_is_told_the_same_by_the_journal_as_by_events(
+    name: str, each: Sample, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without values the journal tells forms of gradients that were foreseen when the nodes were made."""
+    arrays = cast(each, each.draw(), dtype)
+
+    def program() -> None:
+        mg.manual_seed(0)
+        leaves = tensors(mg, arrays, each.differentiable)
+        begun = {key: leaf * 1.0 if leaf.requires_grad else leaf for key, leaf in leaves.items()}
+        for inputs in (leaves, begun):
+            with contextlib.suppress(*REFUSALS):  # which are told as well
+                pairs = seeds(call(mg, name, each, inputs), mg)
+                if pairs:
+                    outputs, given = zip(*pairs, strict=True)
+                    mg.autograd.backward(outputs, given)
+
+    assert_told_alike(program, monkeypatch, values=False, places=False)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 import inspector
 import minigrad as mg
-from inspector.record import strokes, telling
 from inspector.record.freeze import freeze
 from inspector.record.recorder import Recorder
 from inspector.record.summary import InFull
-from inspector.record.unfold import Note
-from inspector.trace.facts import Fact, NodeCreated, OpApplied, RecordingStopped, TensorCreated
+from inspector.trace.facts import Fact, OpApplied, RecordingStopped, TensorCreated
 from minigrad import events, nn
-from minigrad.autograd import engine, meta, node
+from minigrad.autograd import engine
+from tests.inspector.record.told import assert_told_alike
 
 
 def arithmetic() -> None:
@@ -141,38 +138,13 @@ PROGRAMS = (
 )
 
 
-def facts_of(
-    program: Callable[[], None], monkeypatch: pytest.MonkeyPatch, journal: bool = True, **chosen: bool
-) -> list[Fact]:
-    """The facts of a program, everything in it numbered from 1."""
-    for counter, *modules in (
-        ("next_tensor_serial", meta),
-        ("next_storage_serial", meta),
-        ("next_node_serial", node, strokes, telling),
-        ("_next_task_serial", engine),
-    ):
-        count = itertools.count(1).__next__
-        for module in modules:
-            monkeypatch.setattr(module, counter, count)
-    notes: list[Fact | Note] = []
-    recorder = Recorder(notes.append, journal=journal, **chosen)
-    recorder.start()
-    program()
-    recorder.stop()
-    facts = list(recorder.unfold(notes))
-    return [replace(fact, sequence_nr=0) if isinstance(fact, NodeCreated) else fact for fact in facts]
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("places", [True, False], ids=["places", "no_places"])
 @pytest.mark.parametrize("values", [True, False], ids=["values", "no_values"])
 def test_it_tells_what_the_events_tell(
     program: Callable[[], None], values: bool, places: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_events = facts_of(program, monkeypatch, journal=False, values=values, places=places)
-    by_journal = facts_of(program, monkeypatch, values=values, places=places)
-    assert [type(fact).__name__ for fact in by_journal] == [type(fact).__name__ for fact in by_events]
-    assert by_journal == by_events
+    assert_told_alike(program, monkeypatch, values=values, places=places)
 
 
 def test_without_values_shapes_and_types_are_told() -> None:
