@@ -4,20 +4,20 @@ A note is flat: serials, texts, types and bytes, taken at once; ``inspector.reco
 Nothing in it refers to a tensor, a node or an array. Flat, because whatever holds other objects is looked through by
 the garbage collector again and again: fourteen small tuples an operation cost three times what this does.
 
-Here are operations; ``strokes`` notes single events, and ``passes`` what happens in a pass. All of them are functions
-within functions: what each stroke needs of the recorder it finds as a variable around it, not as an attribute.
+Here are operations; ``strokes`` notes single events, and ``passes`` what happens in a pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from threading import get_ident
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from inspector.record.freeze import text_of
-from inspector.record.passes import passes
-from inspector.record.strokes import MAKERS, note_written, strokes
+from inspector.record.part import Part
+from inspector.record.passes import Passes
+from inspector.record.strokes import Strokes, note_written
 from inspector.record.summary import Look
 from inspector.record.telling import teller_of, tellers
 from inspector.record.unfold import APPLIED, WROTE, Text
@@ -32,18 +32,19 @@ if TYPE_CHECKING:
 
 _NUMBERS = frozenset({int, float, bool, complex})
 _KEPT_AS_THEY_ARE = frozenset({int, float, bool, str, type(None)})
+_AS_THEY_ARE = _KEPT_AS_THEY_ARE.issuperset
 
 
 class Journal:
     """Hands to ``recorder`` what ``minigrad.events`` tells a journal; ``look`` takes what is to be kept of arrays."""
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
-        self.given = given
-        self.applied, self.wrote = _operations(recorder, look)
-        self.ran, self.accumulated, self.failing = passes(recorder, look)
+        operations, passes = Operations(recorder, look), Passes(recorder, look)
+        self.given, self.applied, self.wrote = given, operations.applied, operations.wrote
+        self.ran, self.accumulated, self.failing = passes.ran, passes.accumulated, passes.failing
         self.strokes: Mapping[type[events.Event], Callable[..., None]] = {}
         if not recorder.learns_names:  # which takes a whole event
-            self.strokes = strokes(recorder, look)
+            self.strokes = Strokes(recorder, look).table()
 
 
 def given(operands: tuple[Any, ...]) -> list[Any] | None:
@@ -69,12 +70,15 @@ def _kept(attribute: Any) -> Any:
     return attribute if type(attribute) in _KEPT_AS_THEY_ARE else Text(text_of(attribute))
 
 
-def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None]]:
-    """``applied`` and ``wrote``."""
-    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
-    known, number_of, as_they_are = recorder.ops.known, recorder.ops.of, _KEPT_AS_THEY_ARE.issuperset
+class Operations(Part):
+    """The strokes that tell of operations."""
+
+    def __init__(self, recorder: Recorder, look: Look) -> None:
+        super().__init__(recorder, look)
+        self.known = recorder.ops.known
 
     def applied(
+        self,
         op: Op,
         operands: tuple[Any, ...],
         given: list[Any],
@@ -85,11 +89,13 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
         where: Where | None,
     ) -> None:
         """An operation, its results, its node and what that saved."""
+        recorder, keep, one, bare = self.recorder, self.keep, self.one, self.bare
         try:
-            spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
-            note = [APPLIED, spot, known.get(op) or number_of(op), unrecorded, len(given), len(outputs), *given]
+            spot = (where is None and self.nowhere.get(get_ident())) or recorder.arrive(where)
+            number = self.known.get(op) or recorder.ops.of(op)
+            note = [APPLIED, spot, number, unrecorded, len(given), len(outputs), *given]
             if attributes:
-                note += attributes if as_they_are(map(type, attributes)) else map(_kept, attributes)
+                note += attributes if _AS_THEY_ARE(map(type, attributes)) else map(_kept, attributes)
             made = []
             for out in outputs:
                 numbers = serial, storage = number_first(out)
@@ -99,13 +105,13 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
                     note += (serial, storage, None, out._requires_grad)
                     note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
                 else:
-                    note_result(note, out, serial, storage)
+                    self._note_result(note, out, serial, storage)
             if recorder.learns_names:
                 recorder.learn(operands, outputs, spot)
             count = 1 + len(outputs)
             if node is not None:
                 tell = tellers.get(op) or teller_of(op)
-                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None, look.form)
+                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None, self.form)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:  # as ``write`` does, without a call
@@ -117,6 +123,7 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
             recorder.fail(op.name, error)
 
     def wrote(
+        self,
         op: Op,
         operands: tuple[Any, ...],
         given: list[Any],
@@ -125,21 +132,21 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
         where: Where | None,
     ) -> None:
         """An operation wrote its result into its first operand."""
-        target = operands[0]
+        recorder, target = self.recorder, operands[0]
         try:
-            spot = (where is None and nowhere.get(get_ident())) or recorder.arrive(where)
-            note = [WROTE, spot, known.get(op) or number_of(op), unrecorded, len(given), *given]
+            spot = (where is None and self.nowhere.get(get_ident())) or recorder.arrive(where)
+            note = [WROTE, spot, recorder.ops.of(op), unrecorded, len(given), *given]
             note += map(_kept, attributes)
             counter = target.version_counter
             note += (counter.serial, counter.value)
-            note_written(note, target, look)
+            note_written(note, target, self.look)
             if recorder.learns_names:
                 recorder.learn(operands, (target,), spot)
             recorder.write(note, 2)
         except Exception as error:
             recorder.fail(op.name, error)
 
-    def note_result(note: list[Any], out: Tensor, serial: int, storage: int) -> None:
+    def _note_result(self, note: list[Any], out: Tensor, serial: int, storage: int) -> None:
         """What the fact of a tensor just made says."""
         if out._view is None:
             note += (serial, storage, None, out._requires_grad)
@@ -147,18 +154,12 @@ def _operations(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Ca
             counter = out.version_counter
             version = counter.value if counter.tracks else 0
             note += (serial, storage, out._view.base.serial, out.requires_grad, version)
-        look.note(note, out.array)
-
-    return applied, wrote
+        self.look.note(note, out.array)
 
 
-def _within(code: CodeType) -> Iterator[CodeType]:
-    """The code of the functions within a function."""
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            yield part
-            yield from _within(part)
-
-
-STROKES = tuple([code for maker in (_operations, passes, *MAKERS) for code in _within(maker.__code__)])
+_METHODS = [each for part in (Operations, Passes, Strokes) for each in vars(part).values()]
+STROKES = (
+    *[each.__code__ for each in _METHODS if isinstance(each, FunctionType)],
+    *[each for each in Strokes._stroke.__code__.co_consts if isinstance(each, CodeType)],
+)
 """The code that runs in the midst of the program."""

@@ -4,10 +4,11 @@ notes are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
+from inspector.record.part import Part
 from inspector.record.summary import Look
 from inspector.record.telling import FORESEEN, tell_passed
 from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_IN_FULL
@@ -21,20 +22,23 @@ if TYPE_CHECKING:
     from minigrad.autograd.engine import GraphTask
 
 
-def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
-    """``ran``, ``accumulated`` and ``failing``."""
-    nowhere, keep, bare = recorder.nowhere, recorder.keep, look.bare
-    current = (0, 0)
+class Passes(Part):
+    """The strokes that tell of a pass."""
 
-    def arrive(task: GraphTask) -> tuple[int, int]:
+    def __init__(self, recorder: Recorder, look: Look) -> None:
+        super().__init__(recorder, look)
+        self.current = (0, 0)
+
+    def arrive(self, task: GraphTask) -> tuple[int, int]:
         """Where the running pass was called, which is one place from its first plain node to its last."""
-        nonlocal current
-        if current[0] != task.serial:
+        if self.current[0] != task.serial:
             where = here(2) if audience.places else None
-            current = (task.serial, (where is None and nowhere.get(get_ident())) or recorder.arrive(where))
-        return current
+            spot = (where is None and self.nowhere.get(get_ident())) or self.recorder.arrive(where)
+            self.current = task.serial, spot
+        return self.current
 
     def ran(
+        self,
         task: GraphTask,
         node: Any,
         told: tuple[Any, ...] | None,
@@ -44,23 +48,24 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
         sent: Sent,
     ) -> None:
         """A node ran from beginning to end, and sent its results on."""
+        recorder, keep = self.recorder, self.keep
         try:
-            serial, spot = current
+            serial, spot = self.current
             if serial != task.serial:
-                serial, spot = arrive(task)
+                serial, spot = self.arrive(task)
             told = told or tell_passed(node, saved)
             along, ready, sums = sent
             released = 1 if node.saved is None else 0
             note: Sequence[Any]
-            if bare and sums is None and told[FORESEEN] and gradient is not None:
+            if self.bare and sums is None and told[FORESEEN] and gradient is not None:
                 note = RAN, spot, serial, told, released, ready
             else:
                 gradients = as_tuple(node, gradient)
                 note = [RAN_IN_FULL, spot, serial, told, released, ready, len(gradients), len(sums or ())]
-                look.notes(note, (*gradients, *results))
+                self.look.notes(note, (*gradients, *results))
                 for edge, before, after in sums or ():
                     note.append(edge)
-                    look.notes(note, (before, after))
+                    self.look.notes(note, (before, after))
             count = 1 + told[0] + released + along
             if recorder.left > count:  # as ``write`` does, without a call
                 recorder.left -= count
@@ -70,43 +75,42 @@ def passes(recorder: Recorder, look: Look) -> tuple[Callable[..., None], Callabl
         except Exception as error:
             recorder.fail(node.name(), error)
 
-    def accumulated(task: GraphTask, node: Any, gradient: Any, how: str) -> None:
+    def accumulated(self, task: GraphTask, node: Any, gradient: Any, how: str) -> None:
         """A leaf took its first gradient, or a copy of it."""
+        recorder, keep = self.recorder, self.keep
         try:
-            serial, spot = current
+            serial, spot = self.current
             if serial != task.serial:
-                serial, spot = arrive(task)
+                serial, spot = self.arrive(task)
             leaf = node.variable
             try:
                 told = node.told  # the form of what arrives
             except AttributeError:
                 told = None
             note: Sequence[Any]
-            if bare and how == "stolen" and told is not None:
+            if self.bare and how == "stolen" and told is not None:
                 note = ACCUMULATED, spot, serial, node._serial, leaf._serial, how, told
             else:
                 note = [ACCUMULATED, spot, serial, node.serial, leaf.serial, how]
-                look.notes(note, (gradient,) if how == "stolen" else (gradient, leaf._grad.array))
+                self.look.notes(note, (gradient,) if how == "stolen" else (gradient, leaf._grad.array))
             if recorder.left > 3:
                 recorder.left -= 3
                 keep(note)
             else:
                 recorder.write(note, 3)
         except Exception as error:
-            recorder.fail(node.name(), error)
+            self.recorder.fail(node.name(), error)
 
-    def failing(task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
+    def failing(self, task: GraphTask, node: Any, gradients: tuple[Any, ...]) -> None:
         """A node is about to fail."""
         try:
-            _, spot = arrive(task)
+            _, spot = self.arrive(task)
             note = [FAILING, spot, task.serial, node.serial, len(gradients)]
-            look.notes(note, gradients)
+            self.look.notes(note, gradients)
             count = 1 + _note_versions(note, node)
-            recorder.write(note, count)
+            self.recorder.write(note, count)
         except Exception as error:
-            recorder.fail(node.name(), error)
-
-    return ran, accumulated, failing
+            self.recorder.fail(node.name(), error)
 
 
 def _note_versions(note: list[Any], node: Any) -> int:

@@ -1,7 +1,7 @@
 """Single events, noted by their parts: one fact each. Part of the journal, which says how notes are written.
 
-Those of which a step of a training brings many each have a function that takes just these parts, and that keeps the
-note itself as ``Recorder.write`` would: Python calls such a function in half the time.
+Those of which a step of a training brings many have a method of their own each, which keeps the note itself as
+``Recorder.write`` would.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from inspector.record.freeze import serials_of
+from inspector.record.part import Part
 from inspector.record.summary import SMALL, Look
 from inspector.record.unfold import ACCUMULATOR
 from minigrad import events
 from minigrad.autograd.node import ensure_grad_fn, next_node_serial
 
 if TYPE_CHECKING:
-    from inspector.record.recorder import Recorder
     from minigrad.autograd.engine import GraphTask
     from minigrad.autograd.meta import VersionCounter
     from minigrad.tensor import Tensor
@@ -29,11 +29,24 @@ Fields = Callable[..., Sequence[Any]]
 """What makes the fields of a fact of an event's parts."""
 
 
-def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
-    """What notes each kind of event."""
-    nowhere, keep = recorder.nowhere, recorder.keep
+class Strokes(Part):
+    """The strokes that tell of single events; ``table`` says which of them tells of which kind."""
 
-    def stroke(kind: str, fields: Fields) -> Stroke:
+    def table(self) -> dict[type[events.Event], Stroke]:
+        """What notes each kind of event."""
+        rare = _FIELDS | {events.BackwardStarted: self._started}
+        return {kind: self._stroke(kind.__name__, fields) for kind, fields in rare.items()} | {
+            events.ScopeEntered: self.entered,
+            events.ScopeLeft: self.left,
+            events.VersionBumped: self.bumped,
+            events.GradCleared: self.cleared,
+            events.NodeCreated: self.made,
+        }
+
+    def _stroke(self, kind: str, fields: Fields) -> Stroke:
+        """Notes events of this kind, of which there are few."""
+        recorder, nowhere, keep = self.recorder, self.nowhere, self.keep
+
         def note_it(*parts: Any) -> None:
             if recorder.telling and recorder.telling == get_ident():
                 return
@@ -50,8 +63,8 @@ def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
 
         return note_it
 
-    def started(task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> list[Any]:
-        look.forget()
+    def _started(self, task: GraphTask, roots: Any, seeds: Any, inputs: Any, parent: Any, called: str) -> list[Any]:
+        self.look.forget()
         nodes = []
         for root in roots:
             if root.requires_grad:
@@ -59,20 +72,14 @@ def strokes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
         note = [task.serial, serials_of(roots), tuple(nodes), task.retain_graph, task.create_graph]
         note += (None if inputs is None else serials_of(inputs), None if parent is None else parent.serial, called)
         for seed in seeds:
-            look.note(note, getattr(seed, "array", seed))
+            self.look.note(note, getattr(seed, "array", seed))
         return note
 
-    rare = _FIELDS | {events.BackwardStarted: started}
-    noted = {kind: stroke(kind.__name__, fields) for kind, fields in rare.items()}
-    return noted | _scopes(recorder) | _writes(recorder, look) | {events.NodeCreated: _accumulators(recorder)}
-
-
-def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
-    nowhere, keep = recorder.nowhere, recorder.keep
-
-    def entered(kind: str, name: str, class_name: str, owner: Any) -> None:
+    def entered(self, kind: str, name: str, class_name: str, owner: Any) -> None:
+        """A scope began."""
+        recorder, keep = self.recorder, self.keep
         try:
-            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            spot = self.nowhere.get(get_ident()) or recorder.arrive(None)
             note = "ScopeEntered", spot, kind, name, class_name
             if recorder.left > 1:
                 recorder.left -= 1
@@ -82,9 +89,11 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
         except Exception as error:
             recorder.fail("a ScopeEntered", error)
 
-    def left(name: str) -> None:
+    def left(self, name: str) -> None:
+        """It ended."""
+        recorder, keep = self.recorder, self.keep
         try:
-            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            spot = self.nowhere.get(get_ident()) or recorder.arrive(None)
             note = "ScopeLeft", spot, name
             if recorder.left > 1:
                 recorder.left -= 1
@@ -94,27 +103,23 @@ def _scopes(recorder: Recorder) -> dict[type[events.Event], Stroke]:
         except Exception as error:
             recorder.fail("a ScopeLeft", error)
 
-    return {events.ScopeEntered: entered, events.ScopeLeft: left}
-
-
-def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
-    nowhere, keep, one, bare = recorder.nowhere, recorder.keep, look.one, look.bare
-
-    def bumped(tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> None:
+    def bumped(self, tensor: Tensor, counter: VersionCounter, old: int, new: int, by: str) -> None:
+        """A storage was written."""
+        recorder, keep, one = self.recorder, self.keep, self.one
         try:
-            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            spot = self.nowhere.get(get_ident()) or recorder.arrive(None)
             try:
                 serial, storage = tensor._serial, counter._serial
             except AttributeError:  # one of them has no number yet
                 serial, storage = tensor.serial, counter.serial
             note: Sequence[Any]
-            if bare and tensor._view is None:  # what is done below, without a call
+            if self.bare and tensor._view is None:  # what is done below, without a call
                 array = tensor.array
                 form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
                 note = "VersionBumped", spot, serial, storage, old, new, by, form, None
             else:
                 note = ["VersionBumped", spot, serial, storage, old, new, by]
-                note_written(note, tensor, look)
+                note_written(note, tensor, self.look)
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -123,22 +128,24 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
         except Exception as error:
             recorder.fail("a VersionBumped", error)
 
-    def cleared(tensor: Tensor, before: Any, to_none: bool) -> None:
+    def cleared(self, tensor: Tensor, before: Any, to_none: bool) -> None:
+        """A gradient was forgotten, or set to zeros."""
+        recorder, keep, one = self.recorder, self.keep, self.one
         try:
             array = before if type(before) is ndarray else getattr(before, "array", before)
-            spot = nowhere.get(get_ident()) or recorder.arrive(None)
+            spot = self.nowhere.get(get_ident()) or recorder.arrive(None)
             try:
                 serial = tensor._serial
             except AttributeError:
                 serial = tensor.serial
             note: Sequence[Any]
-            if bare and array is not None:
+            if self.bare and array is not None:
                 form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
                 note = "GradCleared", spot, serial, to_none, form
             else:
-                look.forget()
+                self.look.forget()
                 note = ["GradCleared", spot, serial, to_none]
-                look.note(note, array)
+                self.look.note(note, array)
             if recorder.left > 1:
                 recorder.left -= 1
                 keep(note)
@@ -147,19 +154,14 @@ def _writes(recorder: Recorder, look: Look) -> dict[type[events.Event], Stroke]:
         except Exception as error:
             recorder.fail("a GradCleared", error)
 
-    return {events.VersionBumped: bumped, events.GradCleared: cleared}
-
-
-def _accumulators(recorder: Recorder) -> Stroke:
-    nowhere, keep = recorder.nowhere, recorder.keep
-
-    def made(node: Any, outputs: tuple[Any, ...]) -> None:
+    def made(self, node: Any, outputs: tuple[Any, ...]) -> None:
         """An accumulator, whose number nobody has asked for; other nodes are told with their operation."""
+        recorder, keep = self.recorder, self.keep
         if recorder.telling and recorder.telling == get_ident():
             return
         try:
             node._serial = serial = next_node_serial()
-            leaf, spot = node.variable, nowhere.get(get_ident()) or recorder.arrive(None)
+            leaf, spot = node.variable, self.nowhere.get(get_ident()) or recorder.arrive(None)
             try:
                 note = ACCUMULATOR, spot, serial, leaf._serial
             except AttributeError:
@@ -171,8 +173,6 @@ def _accumulators(recorder: Recorder) -> Stroke:
                 recorder.write(note, 1)
         except Exception as error:
             recorder.fail("a NodeCreated", error)
-
-    return made
 
 
 def note_written(note: list[Any], target: Tensor, look: Look) -> None:
@@ -199,6 +199,3 @@ _FIELDS: dict[type[events.Event], Fields] = {
     ),
 }
 """Of the kinds in whose facts no array is summarised."""
-
-MAKERS = strokes, _scopes, _writes, _accumulators
-"""Within these functions are those that run in the midst of the program."""

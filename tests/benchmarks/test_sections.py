@@ -65,6 +65,8 @@ def cut(text: str) -> str:
         ("if regime.unusual == 1 and audience.journal is not None:\n    note()", "pass"),
         ("if audience.journal is not None:\n    note()", "pass"),
         ("audience.places = True", "audience.places = True"),
+        ("if tell := audience.scope_left:\n    tell()\nrest()", "pass\nrest()"),
+        ("if (tell := audience.scope_left) and not quiet:\n    tell()", "pass"),
     ],
 )
 def test_a_guard_is_cut_out_with_all_that_hangs_on_it(before: str, after: str) -> None:

@@ -11,9 +11,9 @@ import ast
 from pathlib import Path
 
 NOBODY = frozenset({"listeners", "unusual"})
-"""Attributes that, like ``audience.places``, say whether an event is wanted. The files that keep them stay as they
+"""Attributes that, like those of ``audience``, say whether an event is wanted. The files that keep them stay as they
 are."""
-KEEPERS = frozenset({"events.py", "regime.py"})
+KEEPERS = frozenset({"audience.py", "events.py", "regime.py"})
 
 
 def copy(source: Path, target: Path, without: bool = True) -> int:
@@ -46,10 +46,15 @@ class Cutter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.value, ast.Name) or not isinstance(node.ctx, ast.Load):
             return node
-        if node.attr in NOBODY or (node.value.id, node.attr) == ("audience", "places"):
+        if node.attr in NOBODY or (node.value.id == "audience" and node.attr != "journal"):
             self.count += 1
             return ast.Constant(False)
         return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        """``tell := audience.scope_left``."""
+        self.generic_visit(node)
+        return ast.Constant(False) if _is(node.value, False) else node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """``bool(…)`` of what is known by now."""
