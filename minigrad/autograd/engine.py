@@ -207,6 +207,7 @@ class GraphTask:
         ready, buffers, dependencies, accumulators = self.ready, self.buffers, self.dependencies, self._accumulators
         create_graph, release, grown = self.create_graph, not self.retain_graph, self._grown
         careful = self._needed is not None or modes.anomaly
+        usual = not careful and not create_graph
         push, pop, add = heapq.heappush, heapq.heappop, np.add
         coming: Node | None = None  # the one node that is ready, in a chain, and what arrived there: it needs no queue
         arrived: Gradient = None
@@ -228,9 +229,8 @@ class GraphTask:
                 break
             self.node = node
             if careful or node.hooks is not None or regime.unusual:
-                ordinary = not careful and not create_graph and node.hooks is None
-                journal = audience.journal
-                if not ordinary or journal is None or not self._tell(journal, node, gradient):
+                journal = audience.journal if usual and node.hooks is None else None
+                if journal is None or not self._tell(journal, node, gradient):
                     self._visit(node, gradient)
                 gradient = None  # so that a leaf takes over the same arrays whether somebody listens or not
                 continue
@@ -330,7 +330,7 @@ class GraphTask:
             gradient = results[index]
             if gradient is not None:
                 told += 1
-                if target.single and target not in buffers:
+                if target not in buffers and (type(target) is AccumulateGrad or target.single):
                     buffers[target] = gradient
                 else:
                     number = numbers[index] if numbers else 0
@@ -341,8 +341,9 @@ class GraphTask:
                         sums.append((index, before, after))
             else:
                 sums = sums or []  # none, but that is not the ordinary
-            left = dependencies[target] = dependencies[target] - 1
+            left = dependencies[target] - 1
             if left:
+                dependencies[target] = left
                 continue
             ready |= 1 << index
             told += 1
