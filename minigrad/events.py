@@ -7,7 +7,8 @@ An event carries the live objects it speaks of. Every tensor, node, version coun
 counter that is never used twice, unlike ``id()``. A listener that wants to remember takes serials and small summaries,
 never the tensors, so that recording keeps no graph alive.
 
-Nothing is built while nobody listens to that kind of event: each choke point asks ``if Kind.listeners`` first.
+Nothing is built while nobody listens to that kind of event: each choke point asks ``if Kind.listeners`` first, or the
+attribute of ``audience`` if every step of a training comes there many times.
 
 >>> import minigrad as mg
 >>> from minigrad.events import OpApplied, listen
