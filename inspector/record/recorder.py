@@ -103,6 +103,7 @@ class Recorder:
         """Hand on nothing more, and wait for no lock: for a forked process, where another thread may have held it."""
         self.lock, self._giving = threading.Lock(), threading.RLock()
         self.left = self._later = 0
+        self._sink = _forget
 
     def record(self, event: Any) -> None:
         """Hand on the fact of ``event``, and what it taught about names."""
@@ -123,7 +124,8 @@ class Recorder:
         site = self._sites[number]
         if self.learns_names:
             self._learn_names(event, site, thread)
-        self._write(freeze(event, self._look, site.place, thread, site.expression))
+        if self.left > 0:  # a name may have been the last fact
+            self._write(freeze(event, self._look, site.place, thread, site.expression))
 
     def _learn_names(self, event: Any, site: Site, thread: int) -> None:
         uses = _USES.get(type(event))
@@ -167,8 +169,8 @@ class Recorder:
         if left > 0:
             self.left = left
             self.keep(note)
-        elif self.left > 0:
-            for fact in islice(self.unfold(note), self.left):
+        else:  # there may be nothing left at all: a name, which is bound between two notes, was the last fact
+            for fact in islice(self.unfold(note), max(self.left, 0)):
                 self._write(fact)
             self._end_at_limit()
 
@@ -241,6 +243,10 @@ class Recorder:
             known = self._site_numbers[id(where)] = (where, len(self._sites))
             self._sites.append(site_of(Place(*where)))
         return known[1]
+
+
+def _forget(fact: Fact | Note) -> None:
+    """Where an abandoned recording goes."""
 
 
 class Numbers(Generic[T]):

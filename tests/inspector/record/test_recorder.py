@@ -297,3 +297,18 @@ def test_a_write_through_a_view_notes_the_base_as_well_unless_it_is_large(journa
     assert small.whole is not None
     assert small.whole.values == (10.0, 20.0, 3.0, 4.0)
     assert other.whole is None
+
+
+@pytest.mark.parametrize("journal", [True, False])
+def test_a_name_may_be_the_last_fact_before_the_limit(journal: bool) -> None:
+    for limit in range(1, 12):
+        told: list[Any] = []
+        recorder = Recorder(told.append, limit=limit, journal=journal)
+        recorder.start()
+        x = mg.tensor(1.0)
+        for _ in range(12):
+            x = x * 1.0
+        recorder.stop()
+        facts = list(recorder.unfold(told))
+        assert len(facts) == limit + 1
+        assert facts[-1] == RecordingStopped(f"it reached its limit of {limit} facts")
