@@ -45,19 +45,14 @@ class Strokes(Part):
 
     def _stroke(self, kind: str, fields: Fields) -> Stroke:
         """Notes events of this kind, of which there are few."""
-        recorder, nowhere, keep = self.recorder, self.nowhere, self.keep
+        recorder, nowhere = self.recorder, self.nowhere
 
         def note_it(*parts: Any) -> None:
             if recorder.telling and recorder.telling == get_ident():
                 return
             try:
                 spot = nowhere.get(get_ident()) or recorder.arrive(None)
-                note = kind, spot, *fields(*parts)
-                if recorder.left > 1:
-                    recorder.left -= 1
-                    keep(note)
-                else:
-                    recorder.write(note, 1)
+                recorder.write((kind, spot, *fields(*parts)), 1)
             except Exception as error:
                 recorder.fail(f"a {kind}", error)
 
