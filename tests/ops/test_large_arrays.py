@@ -10,6 +10,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.nn import functional as F
+from minigrad.ops.matmul import _quicker_turned
 from minigrad.ops.places import add_at, add_rows
 from minigrad.ops.selecting import chosen, passed
 
@@ -58,6 +59,41 @@ def test_a_formula_gives_the_same_for_many_numbers_as_for_few(name: str, kind: m
     eps = mg.finfo(kind).eps
     np.testing.assert_allclose(found[0], value, rtol=16 * eps, atol=0)
     np.testing.assert_allclose(found[1], slope, rtol=16 * eps, atol=2 * eps)  # a slope may be what is left of two
+
+
+PRODUCTS = [(2, 16, 1024), (8, 64, 256), (64, 784, 256), (64, 784, 40), (65, 784, 256), (16, 100, 256), (3, 5, 4)]
+"""Rows, depth and columns: those of the first three are few, many and more."""
+
+
+@pytest.mark.parametrize("shape", PRODUCTS, ids="{0[0]}x{0[1]}x{0[2]}".format)
+@pytest.mark.parametrize("kind", [mg.float32, mg.float64], ids=["float32", "float64"])
+def test_a_product_with_a_turned_matrix_is_exact_and_lies_row_by_row(
+    shape: tuple[int, int, int], kind: mg.dtype
+) -> None:
+    rows, depth, columns = shape
+    whole = np.random.default_rng(6).integers(-9, 10, (rows + columns + 1, depth))  # sums of these are exact
+    a, w, shift = whole[:rows], whole[rows:-1], np.arange(columns)
+    x, weight, bias = (mg.tensor(each, dtype=kind) for each in (a, w, shift))
+    assert _quicker_turned(x.array, weight.array.T) == (shape in PRODUCTS[:3] and kind is mg.float32)
+    for found, expected in (
+        (x @ weight.T, a @ w.T),
+        (F.linear(x, weight), a @ w.T),
+        (F.linear(x, weight, bias), a @ w.T + shift),
+        (F.linear(x, weight, bias[:1]), a @ w.T + shift[0]),
+        (F.linear(x[:, ::2], weight[:, ::2], bias), a[:, ::2] @ w[:, ::2].T + shift),
+    ):
+        np.testing.assert_array_equal(found.numpy(), expected)
+        assert found.is_contiguous()
+
+
+def test_a_large_product_that_does_not_fit_is_refused_as_a_small_one_is() -> None:
+    x, weight = mg.ones(64, 784), mg.ones(256, 783)
+    with pytest.raises(RuntimeError, match=r"shapes cannot be multiplied \(64x784 and 783x256\)"):
+        x @ weight.T
+    with pytest.raises(RuntimeError, match=r"shapes cannot be multiplied \(64x784 and 783x256\)"):
+        F.linear(x, weight, mg.ones(256))
+    with pytest.raises(RuntimeError, match="same dtype"):
+        F.linear(mg.ones(64, 784), mg.ones(256, 784), mg.ones(256, dtype=mg.float64))
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
