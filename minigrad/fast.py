@@ -225,7 +225,7 @@ def _binary(op: Op, regime: Regime, general: General) -> Callable[..., Any]:
         n.input_nrs = (a._output_nr if need_a else 0, b._output_nr if need_b else 0) if numbers else None
         n.plan = plan = only_b if not need_a else both if need_b else only_a
         n.extras = NOTHING if bare else tuple([(y if i else x).shape for _, i in plan.extras])
-        if y is b:
+        if y is b or shape == y.shape:
             n.metas = None
         else:
             other = y.shape if need_b else out.shape

@@ -115,20 +115,20 @@ class GraphTask:
 
     def count_dependencies(self, roots: Sequence[Node]) -> None:
         """Walk all that the roots reach, once."""
-        dependencies = self.dependencies
         self._lone = len(roots) == 1
-        self._roots = first = frozenset(roots)
-        reached = list(first)
+        self._roots = frozenset(roots)
+        reached = list(self._roots)
+        self.dependencies = dependencies = dict.fromkeys(reached, 0)
         for source in reached:
             for node in source.next_nodes:
-                if node is None:
-                    continue
                 if node in dependencies:
                     dependencies[node] += 1
-                else:
+                elif node is not None:
                     dependencies[node] = 1
-                    if node not in first:
-                        reached.append(node)
+                    reached.append(node)
+        for root in self._roots:
+            if not dependencies[root]:
+                del dependencies[root]
 
     def prune(self, roots: Sequence[Node], run: Sequence[Node]) -> None:
         """Keep only what leads to a capture or to one of ``run``; those run themselves, a captured node does not."""
@@ -213,6 +213,7 @@ class GraphTask:
         arrived: Gradient = None
         while True:
             if accumulators:
+                gradient = held = None  # one may take over a gradient that nobody else holds
                 if coming is not None:
                     buffers[coming] = arrived
                     push(ready, (-coming.sequence_nr, coming))
@@ -252,8 +253,7 @@ class GraphTask:
                 gradient = results[index]
                 left = dependencies[target] - 1
                 if gradient is not None:
-                    alone = not left and coming is None and not ready
-                    if alone and type(target) is not AccumulateGrad and target.single and target not in buffers:
+                    if not left and coming is None and target.in_chain and not ready and target not in buffers:
                         coming, arrived = target, gradient
                         continue
                     if target in grown:
@@ -277,7 +277,7 @@ class GraphTask:
                         buffers[coming] = arrived
                         push(ready, (-coming.sequence_nr, coming))
                         coming = arrived = None
-            results = gradient = held = None  # an accumulator may take over a gradient that nobody else holds
+            results = None  # nor does this list hold it
 
     def _visit(self, node: Node, gradient: Gradient) -> None:
         """One node with its hooks, captures and events.

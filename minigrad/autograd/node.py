@@ -90,6 +90,14 @@ class Node:
     single: ClassVar[bool] = True
     """Whether it has one output, so that its gradient is not wrapped in a list."""
 
+    in_chain: ClassVar[bool]
+    """Whether it waits for its turn with one gradient: it has one output, and does not run at once as an accumulator
+    does. An attribute of its own, because the engine asks at every edge."""
+
+    def __init_subclass__(cls, at_once: bool = False, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        cls.in_chain = cls.single and not at_once
+
     @property
     def output_count(self) -> int:
         """How many outputs it has."""
@@ -221,7 +229,7 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
-class AccumulateGrad(Node):
+class AccumulateGrad(Node, at_once=True):
     """The last station of a gradient: it adds to the ``.grad`` of its leaf.
 
     It holds its leaf; the leaf refers back to it weakly, so the two are no cycle.

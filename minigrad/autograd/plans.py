@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 Rule = Callable[..., Any]
@@ -55,8 +56,10 @@ def sender(rules: Rules) -> Sender:
             return lambda g, values: [g]
         case ((f, ()), None) if _hands_on(f):
             return lambda g, values: [g, None]
-        case ((f, ()), (h, ())) if _hands_on(f) and _hands_on(h):
-            return lambda g, values: [g, g]
+        case ((f, ()), (h, ())) if _hands_on(f):
+            return (lambda g, values: [g, g]) if _hands_on(h) else lambda g, values: [g, h(g)]
+        case ((f, (i,)), (h, (j,))) if _multiplies(f) and _multiplies(h):
+            return lambda g, values: [g * values[i], g * values[j]]
         case ((f, ()),):
             return lambda g, values: [f(g)]
         case ((f, (i,)),):
@@ -95,7 +98,20 @@ def _as_it_is(g: Any) -> Any:
     return g
 
 
+def _product(g: Any, x: Any) -> Any:
+    return g * x
+
+
 def _hands_on(rule: Rule) -> bool:
     """Whether the rule is ``lambda g: g``, which need not be called."""
-    code = getattr(rule, "__code__", None)
-    return code is not None and code.co_code == _as_it_is.__code__.co_code
+    return _does(rule, _as_it_is)
+
+
+def _multiplies(rule: Rule) -> bool:
+    """Whether it is ``lambda g, x: g * x``, which is multiplied in less time than called."""
+    return _does(rule, _product)
+
+
+def _does(rule: Rule, what: Rule) -> bool:
+    """Whether the two have the same instructions, and so do the same."""
+    return isinstance(rule, FunctionType) and rule.__code__.co_code == what.__code__.co_code
