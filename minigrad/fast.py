@@ -520,25 +520,26 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     nodes: list[Any] = []
     numbers: list[int] = []
     metas: list[Any] = []
-    alike, leading, position = True, op.leading_mask, -1
+    fits, leading, position = op.exact, op.leading_mask, -1
+    alike = True
     needs = bits(mask, len(operands))
     for x, value in zip(operands, values):  # noqa: B905 (strict costs more than all that is done here)
         position += 1
-        node = meta = None
+        node = None
         number = 0
         if needs[position]:
             node = x._made_by if x._view is None else leads_back(x)
             if node is None:
                 node = accumulator_of(x)
             number = x._output_nr
-            meta = (value.shape, kind)
-        if alike and type(value) is ndarray and value.shape != shape:
-            alike = False
         if leading >> position & 1:
             nodes.append(node)
             numbers.append(number)
-            metas.append(meta)
-    n.metas = None if alike else tuple(metas)
+            if not fits:
+                metas.append(None if node is None else (value.shape, kind))
+        if not fits and alike and type(value) is ndarray and value.shape != shape:
+            alike = False
+    n.metas = None if fits or alike else tuple(metas)
     n.next_nodes = tuple(nodes)
     n.input_nrs = tuple(numbers) if any(numbers) else None
     sources = n.sources(mask)

@@ -310,8 +310,8 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
     it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
     point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``exact`` (its
-    rules give gradients of the operands' own shapes and types: nothing has to be fitted), ``holomorphic`` (False where
-    complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere),
+    rules give gradients of the operands' own shapes and types, one rule for all those of operands that are of one type:
+    nothing has to be fitted), ``holomorphic`` (False where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere),
     ``writes`` (how it is done in place without a copy: or an error, and nothing is written), ``converts``
     (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
     ``on_floats`` (NumPy's function that does all that is to do where operands are floating point of one type),

@@ -226,6 +226,8 @@ class JointOpNode(OpNode):
         if self.op.constants:
             places = self.op.leading(len(needs))
             results, needs = [results[i] for i in places], tuple([needs[i] for i in places])
+        if all(needs):
+            return list(results) if self.metas is None else self.fitted(list(results))
         sent = [g if needed else None for g, needed in zip(results, needs, strict=True)]
         if self.metas is not None:
             sent = self.fitted(sent)

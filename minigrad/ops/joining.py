@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-@op(label="cat", name="cat", backward="CatBackward0", linear=True)
+@op(label="cat", name="cat", backward="CatBackward0", linear=True, exact=True)
 def cat_along(*tensors: Array, dim: int = 0) -> Array:
     """``tensors`` one after the other along ``dim``. Empty vectors are left out, as history has it.
 
@@ -73,7 +73,7 @@ def _parts(g: Any, shapes: Sequence[Shape], dim: int) -> list[Any]:
 cat_along.grads_together(lambda g, tensors_shape, dim: _parts(g, tensors_shape, dim))
 
 
-@op(label="stack", name="stack", backward="StackBackward0", linear=True)
+@op(label="stack", name="stack", backward="StackBackward0", linear=True, exact=True)
 def stack_along(*tensors: Array, dim: int = 0) -> Array:
     """``tensors`` of one shape side by side along a new dimension ``dim``.
 
@@ -87,9 +87,14 @@ def stack_along(*tensors: Array, dim: int = 0) -> Array:
     return np.ascontiguousarray(np.concatenate(apart, axis=dim))
 
 
-stack_along.grads_together(
-    lambda g, tensors_shape, dim: [viewing.select.apply(g, dim, i) for i in range(len(tensors_shape))]
-)
+def _layers(g: Any, count: int, dim: int) -> list[Any]:
+    """What of ``g`` belongs to each tensor."""
+    if type(g) is np.ndarray:
+        return list(np.moveaxis(g, dim, 0))
+    return [viewing.select.apply(g, dim, i) for i in range(count)]
+
+
+stack_along.grads_together(lambda g, needs, dim: _layers(g, len(needs), dim))
 
 
 def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
