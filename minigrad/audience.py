@@ -128,7 +128,7 @@ audience = Audience()
 
 Sums = list[tuple[int, Any, Any]]
 """Of each edge whose gradient found another in the buffer: the edge's number, what was there before, and after."""
-Sent = tuple[int, int, Sums | None]
+Sent = tuple[int, int, Sums | None, bool]
 """What a node's run did along its edges: how many events tell of it (a gradient sent, a node made ready), which edges
-made their target ready (bit ``i`` is set for edge ``i``), and the sums: None if there are none, and each edge was sent
-a gradient."""
+made their target ready (bit ``i`` is set for edge ``i``), the sums, None if there are none, and whether each edge was
+sent a gradient."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.record.part import Part
 from inspector.record.summary import Look
 from inspector.record.telling import FORESEEN, tell_passed
-from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_IN_FULL
+from inspector.record.unfold import ACCUMULATED, FAILING, RAN, RAN_ADDING, RAN_IN_FULL
 from minigrad.audience import audience
 from minigrad.autograd.engine import as_tuple
 from minigrad.provenance import here
@@ -54,11 +54,16 @@ class Passes(Part):
             if serial != task.serial:
                 serial, spot = self.arrive(task)
             told = told or tell_passed(node, saved)
-            along, ready, sums = sent
+            along, ready, sums, whole = sent
             released = 1 if node.saved is None else 0
             note: Sequence[Any]
-            if self.bare and sums is None and told[FORESEEN] and gradient is not None:
-                note = RAN, spot, serial, told, released, ready
+            if self.bare and whole and told[FORESEEN] and gradient is not None:
+                if sums is None:
+                    note = RAN, spot, serial, told, released, ready
+                else:
+                    note = [RAN_ADDING, spot, serial, told, released, ready, len(sums)]
+                    for edge, _, _ in sums:
+                        note.append(edge)
             else:
                 gradients = as_tuple(node, gradient)
                 note = [RAN_IN_FULL, spot, serial, told, released, ready, len(gradients), len(sums or ())]

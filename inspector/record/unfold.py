@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 Note = tuple[Any, ...]
-APPLIED, WROTE, NAMED, RAN = "applied", "wrote", "named", "ran"
-RAN_IN_FULL, ACCUMULATOR, ACCUMULATED, FAILING = "ran in full", "accumulator", "accumulated", "failing"
+APPLIED, WROTE, NAMED, ACCUMULATOR = "applied", "wrote", "named", "accumulator"
+RAN, RAN_ADDING, RAN_IN_FULL = "ran", "ran, adding", "ran in full"
+ACCUMULATED, FAILING = "accumulated", "failing"
 Take = Callable[[], Any]
 """Gives the next part of a note."""
 At = dict[str, Any]
@@ -140,14 +141,13 @@ def _known_of_node(told: Take) -> tuple[int, int, tuple[Edge, ...], list[tuple[s
 
 def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     """``NodeStarting``, ``SavedUnpacked`` for each saved value, ``NodeFinished``, ``SavedReleased`` if there was one,
-    ``GradientSent`` and ``NodeReady`` of each edge. Unless it is told in full, the forms are those that were foreseen,
-    and there were no sums."""
+    ``GradientSent`` and ``NodeReady`` of each edge. Unless it is told in full, the forms are those that were foreseen;
+    a sum has the form of what is added."""
     task, told, released, ready = take(), iter(take()).__next__, take(), take()
     node, _, edges, slots, foreseen = _known_of_node(told)
-    if kind is RAN:
-        come, count, following = 1, 0, iter(foreseen).__next__
-    else:
-        come, count, following = take(), take(), take
+    in_full = kind is RAN_IN_FULL
+    come, following = (take(), take) if in_full else (1, iter(foreseen).__next__)
+    count = 0 if kind is RAN else take()
     gradients = tuple([_summary(following) for _ in range(come)])
     results = tuple([_summary(following) for _ in edges])
     facts: list[Fact] = [new.NodeStarting(task, node, gradients, **at)]
@@ -157,7 +157,10 @@ def _ran(kind: str, take: Take, at: At) -> list[Fact]:
     facts.append(new.NodeFinished(task, node, gradients, results, **at))
     if released:
         facts.append(new.SavedReleased(node, **at))
-    sums = {take(): (_summary(take), _summary(take)) for _ in range(count)}
+    sums = {}
+    for _ in range(count):
+        index = take()
+        sums[index] = (_summary(take), _summary(take)) if in_full else (results[index], results[index])
     for edge in edges:
         index, target, gradient = edge.index, edge.target, results[edge.index]
         if target is not None and gradient is not None:
@@ -217,6 +220,7 @@ def _single(kind: str, take: Take, at: At) -> list[Fact]:
 _FIELDS = {name: len(kind.__struct_fields__) - len(Fact.__struct_fields__) for name, kind in KINDS.items()}
 _OTHERS = {
     RAN: _ran,
+    RAN_ADDING: _ran,
     RAN_IN_FULL: _ran,
     ACCUMULATOR: _accumulator,
     ACCUMULATED: _accumulated,

@@ -322,7 +322,7 @@ class GraphTask:
         """Each result put into the buffer of the node at the end of its edge, and what that made ready."""
         dependencies, buffers, numbers = self.dependencies, self.buffers, node.input_nrs
         sums: Sums | None = None
-        told, ready, index = 0, 0, -1
+        told, ready, index, whole = 0, 0, -1, True
         for target in node.next_nodes:
             index += 1
             if target is None:
@@ -330,7 +330,7 @@ class GraphTask:
             gradient = results[index]
             if gradient is not None:
                 told += 1
-                if target not in buffers and (type(target) is AccumulateGrad or target.single):
+                if target not in buffers and target.single:
                     buffers[target] = gradient
                 else:
                     number = numbers[index] if numbers else 0
@@ -340,7 +340,7 @@ class GraphTask:
                         sums = sums or []
                         sums.append((index, before, after))
             else:
-                sums = sums or []  # none, but that is not the ordinary
+                whole = False
             left = dependencies[target] - 1
             if left:
                 dependencies[target] = left
@@ -351,7 +351,7 @@ class GraphTask:
                 self._accumulators.append(target)
             else:
                 heapq.heappush(self.ready, (-target.sequence_nr, target))
-        return told, ready, sums
+        return told, ready, sums, whole
 
     def _held(self, node: Node, number: int) -> Gradient:
         """What waits in the buffer of ``node`` for its output ``number``."""
