@@ -75,7 +75,8 @@ class Operations(Part):
 
     def __init__(self, recorder: Recorder, look: Look) -> None:
         super().__init__(recorder, look)
-        self.known = recorder.ops.known
+        self.known: dict[Op, tuple[int, Callable[..., tuple[Any, ...]]]] = {}
+        """Of each operation that was told of its number, and what tells of its nodes."""
 
     def applied(
         self,
@@ -92,26 +93,27 @@ class Operations(Part):
         recorder, keep, one, bare = self.recorder, self.keep, self.one, self.bare
         try:
             spot = (where is None and self.nowhere.get(get_ident())) or recorder.arrive(where)
-            number = self.known.get(op) or recorder.ops.of(op)
+            number, tell = self.known.get(op) or self._meet(op)
             note = [APPLIED, spot, number, unrecorded, len(given), len(outputs), *given]
             if attributes:
                 note += attributes if _AS_THEY_ARE(map(type, attributes)) else map(_kept, attributes)
-            made = []
+            made, form = [], None
             for out in outputs:
                 numbers = serial, storage = number_first(out)
                 made.append(numbers)
                 if bare and out._view is None:  # the usual note is finished here, without a call
                     array = out.array
                     note += (serial, storage, None, out._requires_grad)
-                    note.append(one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype)
+                    form = one(form := (array.dtype, shape), form) if (shape := array.shape) else array.dtype
+                    note.append(form)
                 else:
                     self._note_result(note, out, serial, storage)
+                    form = note[-1] if bare else None
             if recorder.learns_names:
                 recorder.learn(operands, outputs, spot)
             count = 1 + len(outputs)
             if node is not None:
-                tell = tellers.get(op) or teller_of(op)
-                told = tell(node, made, note[-1] if bare and len(outputs) == 1 else None, self.form)
+                told = tell(node, made, form if len(outputs) == 1 else None, self.form)
                 note.append(told)
                 count += told[0]
             if recorder.left > count:  # as ``write`` does, without a call
@@ -145,6 +147,10 @@ class Operations(Part):
             recorder.write(note, 2)
         except Exception as error:
             recorder.fail(op.name, error)
+
+    def _meet(self, op: Op) -> tuple[int, Callable[..., tuple[Any, ...]]]:
+        known = self.known[op] = self.recorder.ops.of(op), tellers.get(op) or teller_of(op)
+        return known
 
     def _note_result(self, note: list[Any], out: Tensor, serial: int, storage: int) -> None:
         """What the fact of a tensor just made says."""
