@@ -307,18 +307,18 @@ def op(label: str, backward: str | None = None, **traits: Any) -> Callable[[Call
     """Make an operation of a function on arrays, and register it.
 
     ``label`` is what pictures show. ``backward`` is the node's name where it is not the operation's in camel case and
-    ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry knows
-    it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become floating
-    point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``exact`` (its
-    rules give gradients of the operands' own shapes and types, one rule for all those of operands that are of one type:
-    nothing has to be fitted), ``holomorphic`` (False where complex rules are written in full), ``may_overlap`` (in place, it writes the same everywhere),
-    ``writes`` (how it is done in place without a copy: or an error, and nothing is written), ``converts``
-    (in place, whole numbers take anything, and lose its history), ``outputs`` (names, where there are several),
-    ``on_floats`` (NumPy's function that does all that is to do where operands are floating point of one type),
-    ``unpacks`` (the order in which saved values are unpacked, where it is not the alphabet's order of PyTorch's names),
-    ``saves_others`` (the gradient of each of any number of operands asks for the others alone),
-    ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same), ``samples`` (a
-    function that gives the test walker its inputs).
+    ``Backward0``. Traits: ``name`` (what users call it, where several operations answer to one name; the registry
+    knows it by its function's), ``promotes`` (``"result"``: operands meet in one type; ``"float"``: integers become
+    floating point first), ``elementwise``, ``linear``, ``view`` (the result shares the operand's memory), ``exact``
+    (its rules give gradients of the operands' own shapes and types, one rule for all those of operands that are of one
+    type: nothing has to be fitted), ``holomorphic`` (False where complex rules are written in full), ``may_overlap``
+    (in place, it writes the same everywhere), ``writes`` (how it is done in place without a copy: or an error, and
+    nothing is written), ``converts`` (in place, whole numbers take anything, and lose its history), ``outputs``
+    (names, where there are several), ``on_floats`` (NumPy's function that does all that is to do where operands are
+    floating point of one type), ``unpacks`` (the order in which saved values are unpacked, where it is not the
+    alphabet's order of PyTorch's names), ``saves_others`` (the gradient of each of any number of operands asks for the
+    others alone), ``keeps`` (what PyTorch saves though no rule asks for it: overwriting it is an error all the same),
+    ``samples`` (a function that gives the test walker its inputs).
     """
 
     def define(forward: Callable[..., Any]) -> Op:

@@ -472,6 +472,7 @@ def _inplace_name(op: Op) -> str | None:
         each.public and each.call.startswith("m.") and bool(each.differentiable) and _inplace_name(op) is not None
     )
 )
+@pytest.mark.filterwarnings("ignore:.* is in beta:UserWarning")  # PyTorch says it once, to whichever test asks first
 def test_in_place_equals_out_of_place(torch: ModuleType, name: str, each: Sample) -> None:
     """``m.f(x, …)`` and ``x.f_(…)`` give the same, write into x itself, count one write, and lead back the same way."""
     method = _inplace_name(OPERATIONS[name])
