@@ -237,7 +237,7 @@ class SavingNode(Node):
     def release(self) -> None:
         if self.versions:
             self.saved = None
-            if SavedReleased.listeners:
+            if regime.unusual and SavedReleased.listeners:  # who listens is unusual, and that is known sooner
                 emit(SavedReleased(self))
 
     def unpack_arrays(self) -> list[Any]:
