@@ -520,8 +520,7 @@ def _node_of_any(op: Op, operands: Any, values: Any, attributes: Any, mask: int,
     nodes: list[Any] = []
     numbers: list[int] = []
     metas: list[Any] = []
-    fits, leading, position = op.exact, op.leading_mask, -1
-    alike = True
+    alike, fits, leading, position = True, op.exact, op.leading_mask, -1
     needs = bits(mask, len(operands))
     for x, value in zip(operands, values):  # noqa: B905 (strict costs more than all that is done here)
         position += 1

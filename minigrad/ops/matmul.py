@@ -65,7 +65,7 @@ def _quicker_turned(a: Array, b: Array) -> bool:
     Of float64 it does not, nor where ``b`` lies row by row.
     """
     rows, depth = a.shape
-    if rows > FEW_ROWS or depth < 8 * rows or b.shape[:-1] != (depth,) or not a.dtype is F32 is b.dtype:
+    if rows > FEW_ROWS or depth < 8 * rows or a.dtype is not F32 or b.dtype is not F32 or b.shape[:-1] != (depth,):
         return False
     columns = b.shape[1]
     suits = rows < columns and rows * columns >= MANY_ELEMENTS

@@ -123,9 +123,32 @@ def training() -> None:
             parameter.grad = None
 
 
+class Widened(mg.autograd.Function):
+    """Sends back a gradient of another type than it was given, and none at all to its second input."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, y: Any) -> Any:
+        return x + y
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g.double(), None
+
+
+def gradients_that_meet() -> None:
+    x = mg.ones(3, requires_grad=True)
+    for turned in (False, True):
+        h = x * 2
+        ways = [Widened.apply(h, h), h * 3, h.sum() * h, mg.stack([h, h])[0]]
+        mg.stack(ways[::-1] if turned else ways).sum().backward()
+        scalar = (x * 2).sum()
+        (scalar * scalar + mg.stack([scalar, scalar]).sum()).backward()
+
+
 PROGRAMS = (
     arithmetic,
     fan_out,
+    gradients_that_meet,
     views_and_several_outputs,
     no_gradient_anywhere,
     plain_writes,
