@@ -43,7 +43,7 @@ REGISTRY: dict[str, Op] = {}
 """Every operation by the name of its function; the tests walk it."""
 
 
-OFTEN_RUN: tuple[Callable[..., Any], ...] = (OpNode.run, OpNode.unpack_arrays)
+OFTEN_RUN: tuple[Callable[..., Any], ...] = (OpNode.run, OpNode.unpack_arrays, OpNode.release)
 """What each class of nodes has a copy of, for Python to adapt to it."""
 
 
