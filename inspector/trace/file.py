@@ -68,7 +68,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         except sqlite3.OperationalError:
             database.close()
             continue
-        except sqlite3.Error:
+        except BaseException:  # a damaged file may even have SQLite complain in what is no text
             database.close()
             raise
         return database

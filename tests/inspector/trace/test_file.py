@@ -236,6 +236,22 @@ def test_flipped_bytes_give_a_shorter_trace_or_one_sentence(path: Path, tmp_path
     assert outcomes == {None, True, False}, "some flips are fatal, some shorten the trace, some hit empty room"
 
 
+def test_a_file_that_is_refused_is_let_go_of(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: opened.append(connect(*a, **k)) or opened[-1])
+    whole = path.read_bytes()
+    start = whole.index(b"CREATE TABLE")
+    for place in range(start, start + 100):  # SQLite may complain in words that are no text
+        path.write_bytes(whole[:place] + b"\x94" + whole[place + 1 :])
+        with pytest.raises(TraceFileError, match=r"damaged|could not be opened"):
+            open_trace(path)
+    assert len(opened) >= 100
+    for database in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            database.execute("SELECT 1")
+
+
 def altered(path: Path, *statements: str) -> Path:
     database = sqlite3.connect(path)
     with database:
