@@ -119,7 +119,10 @@ class LiveDesk(Screen[None]):
         """Take in what the script did since the last look."""
         script = self.script
         assert script is not None
-        script.look(HASTE if script.is_pausing or isinstance(self.app.screen, Recording) else BUDGET)
+        sheet = self.app.screen
+        script.look(HASTE if script.is_pausing or isinstance(sheet, Recording) else BUDGET)
+        if isinstance(sheet, Recording):
+            sheet.once_over()
         grown = self.walk.grow()
         before, self.walk.child = self.walk.child, script.child
         changed = before != script.child

@@ -47,7 +47,11 @@ def counts(live: Live, seconds: float) -> str:
 
 
 class Recording(Overlay[None]):
-    """Closes when the script has ended, or waits for somebody; or when the reader would rather look already."""
+    """Up until the script has ended, or waits for somebody; or until the reader would rather look already.
+
+    Whoever put it up takes it away ``once_over``, before anything else tells the reader so: what they type next is for
+    the desk.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,x,ctrl+c", "stop", "stop", show=False),
@@ -75,11 +79,13 @@ class Recording(Overlay[None]):
         self.set_interval(0.1, self.tell)
         self.tell()
 
-    def tell(self) -> None:
-        """Say how far it is; close when there is nothing to wait for."""
-        if self.live.child.status in {"waiting", "reading", "ended"}:
+    def once_over(self) -> None:
+        """Close if there is nothing to wait for."""
+        if self.is_mounted and self.live.child.status in {"waiting", "reading", "ended"}:
             self.dismiss(None)
-            return
+
+    def tell(self) -> None:
+        """Say how far it is."""
         seconds = time.monotonic() - self._since
         self.query_one("#bar", Static).update(bar(seconds))
         words = "stopping …" if self.live.child.status == "stopping" else counts(self.live, seconds)

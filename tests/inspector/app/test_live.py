@@ -18,6 +18,8 @@ from inspector.app.app import InspectorApp
 from inspector.app.live import Live
 from inspector.app.screens.help import Help
 from inspector.app.screens.recording import Recording
+from inspector.app.view import Moment
+from inspector.app.widgets.bars import Banner
 from inspector.record.runner import Run
 from inspector.trace.facts import Fact, GradientAccumulated, NodeStarting, OpApplied, VersionBumped
 from tests.inspector.app.conftest import Opened
@@ -399,6 +401,27 @@ async def test_a_recording_is_stopped_by_a_key_and_kept(beside: Beside) -> None:
         await app.until(lambda: app.app.screen is app.desk)
         assert "■ stopped" in app.text("banner")
         assert len(app.live.trace.steps_of("GradientAccumulated")) == 2
+
+
+@pytest.mark.parametrize(
+    ("last", "status"), [("W.detach()", "ended"), ("input('?')", "reading"), ("breakpoint()", "waiting")]
+)
+async def test_who_reads_that_a_recording_is_over_types_for_the_desk(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch, last: str, status: str
+) -> None:
+    typed_for: list[object] = []
+    show = Banner.show
+
+    def shown(banner: Banner, moment: Moment) -> None:
+        if moment.child is not None and moment.child.status == status:
+            typed_for.append(banner.app.screen)
+        show(banner, moment)
+
+    monkeypatch.setattr(Banner, "show", shown)
+    async with beside(textwrap.dedent(TWICE) + last, steered=False) as app:
+        await app.state(status)
+        assert typed_for
+        assert set(typed_for) == {app.desk}
 
 
 async def test_a_recording_that_has_been_left_leaves_nothing_else(beside: Beside) -> None:
