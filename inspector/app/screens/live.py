@@ -121,8 +121,10 @@ class LiveDesk(Screen[None]):
         assert script is not None
         sheet = self.app.screen
         script.look(HASTE if script.is_pausing or isinstance(sheet, Recording) else BUDGET)
-        if isinstance(sheet, Recording):
-            sheet.once_over()
+        if isinstance(sheet, Recording) and sheet.is_over:
+            if not sheet.is_mounted:
+                return  # it is still coming up: soon it can be taken away
+            sheet.dismiss(None)
         grown = self.walk.grow()
         before, self.walk.child = self.walk.child, script.child
         changed = before != script.child

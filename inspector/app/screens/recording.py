@@ -49,8 +49,8 @@ def counts(live: Live, seconds: float) -> str:
 class Recording(Overlay[None]):
     """Up until the script has ended, or waits for somebody; or until the reader would rather look already.
 
-    Whoever put it up takes it away ``once_over``, before anything else tells the reader so: what they type next is for
-    the desk.
+    Whoever put it up takes it away once it ``is_over``, before anything else tells the reader so: what they type next
+    is for the desk.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,10 +79,10 @@ class Recording(Overlay[None]):
         self.set_interval(0.1, self.tell)
         self.tell()
 
-    def once_over(self) -> None:
-        """Close if there is nothing to wait for."""
-        if self.is_mounted and self.live.child.status in {"waiting", "reading", "ended"}:
-            self.dismiss(None)
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to wait for any more."""
+        return self.live.child.status in {"waiting", "reading", "ended"}
 
     def tell(self) -> None:
         """Say how far it is."""
