@@ -34,6 +34,11 @@ class Child:
     place: Place | None = None
     """Where it waits, if not at its last event."""
 
+    @property
+    def rests(self) -> bool:
+        """Whether nothing more comes, ever or before the reader does something."""
+        return self.status in {"waiting", "reading", "ended"}
+
 
 def told(ended: ScriptEnded) -> tuple[str, Role]:
     """How a script ended, in few words, and how to colour them.

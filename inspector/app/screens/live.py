@@ -121,7 +121,7 @@ class LiveDesk(Screen[None]):
         assert script is not None
         sheet = self.app.screen
         script.look(HASTE if script.is_pausing or isinstance(sheet, Recording) else BUDGET)
-        if isinstance(sheet, Recording) and sheet.is_over:
+        if isinstance(sheet, Recording) and script.child.rests:
             if not sheet.is_mounted:
                 return  # it is still coming up: soon it can be taken away
             sheet.dismiss(None)
@@ -138,9 +138,9 @@ class LiveDesk(Screen[None]):
                 self._walked = False
                 self.draw_anew()
         self._undrawn = self._undrawn or grown
-        rests = script.child.status in {"waiting", "ended"}
-        there = self._goes_along(script) and self._keep_pace(HASTE if rests else WALK)
-        if there and rests:
+        halted = script.child.status in {"waiting", "ended"}
+        there = self._goes_along(script) and self._keep_pace(HASTE if halted else WALK)
+        if there and halted:
             self._arrive(script.child.status == "ended")
         elif self._undrawn and self._is_due():
             self._timed(lambda: self._draw_news(there))
@@ -152,8 +152,7 @@ class LiveDesk(Screen[None]):
 
     def _goes_along(self, script: Live) -> bool:
         """Whether the reader is to see what comes: where they wait for the end, or are asked; or it has paused."""
-        resting = script.child.status in {"reading", "waiting", "ended"}
-        return self._chasing == "end" or (self._chasing is not None and resting)
+        return self._chasing == "end" or (self._chasing is not None and script.child.rests)
 
     def _keep_pace(self, budget: float) -> bool:
         """Walk on to the last event for ``budget`` seconds, without drawing the steps; whether it is reached.

@@ -49,7 +49,7 @@ def counts(live: Live, seconds: float) -> str:
 class Recording(Overlay[None]):
     """Up until the script has ended, or waits for somebody; or until the reader would rather look already.
 
-    Whoever put it up takes it away once it ``is_over``, before anything else tells the reader so: what they type next
+    Whoever put it up takes it away once the script rests, before anything else tells the reader so: what they type next
     is for the desk.
     """
 
@@ -78,11 +78,6 @@ class Recording(Overlay[None]):
         """Move."""
         self.set_interval(0.1, self.tell)
         self.tell()
-
-    @property
-    def is_over(self) -> bool:
-        """Whether there is nothing to wait for any more."""
-        return self.live.child.status in {"waiting", "reading", "ended"}
 
     def tell(self) -> None:
         """Say how far it is."""
